@@ -1,0 +1,278 @@
+"""The seams of the program: what the engine asks of the outside, as Protocols and the plain values that cross them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from agent.steps import Change, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
+
+
+# -- time -----------------------------------------------------------------------------------------------------------
+class Clock(Protocol):
+    """Wall time for facts, monotonic time for durations, sleep for waits; tests move it by hand."""
+
+    def now(self) -> float: ...
+    def monotonic(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
+
+
+# -- the journal ----------------------------------------------------------------------------------------------------
+class Journal(Protocol):
+    """Append-only steps by session. Sequence numbers start at 1 and have no gaps."""
+
+    async def append(self, session: str, seq: int, batch: str, *steps: Step) -> None:
+        """Write `steps` at seq, seq + 1, ... in one transaction, all or none.
+
+        The same batch id at the same place again is our own retry after a lost reply: it succeeds and writes nothing.
+        Raises Conflict when somebody else wrote there, or when an Asked's ref is already in the journal; StoreBusy when
+        the store stayed locked (nothing was written); StoreError for anything else.
+        """
+
+    async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
+        """All steps with seq > after, in order, upgraded to the current versions."""
+
+    async def unfinished(self) -> list[str]:
+        """Sessions whose newest run has not ended, oldest first."""
+
+    async def find_ref(self, ref: str) -> tuple[str, int] | None:
+        """Where the Asked with this ref stands: (session, seq), or None."""
+
+
+# -- the model ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Text on its way to a screen: never stored, never judged, may be dropped. `restart`: earlier deltas are void."""
+
+    text: str = ""
+    restart: bool = False
+
+
+Message = dict[str, Any]  # one entry of a chat-completions request
+
+
+class Model(Protocol):
+    name: str
+
+    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> AsyncIterator[Delta | Said | Failed]:
+        """Yield Deltas, then exactly one Said or Failed. Raises nothing but CancelledError.
+
+        `Said.upto` is left 0 and `at` is set by the model's clock; the loop fills in `upto`.
+        """
+
+
+# -- the host -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the session
+    id) names whose survivors they are, `id` (the call id) names the full-output files."""
+
+    text: str
+    cwd: str
+    workspace: str
+    timeout_s: float
+    owner: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a command. `full` are the paths of the whole outputs where they exceed what is kept;
+    `survivors` are "pid name" of processes it left behind; `files` is None where the change is unknown."""
+
+    outcome: Outcome
+    exit_code: int | None
+    signal: int | None
+    duration: float
+    cwd: str
+    stdout: Stream
+    stderr: Stream
+    full: tuple[str, ...] = ()
+    survivors: tuple[str, ...] = ()
+    files: tuple[Change, ...] | None = ()
+    note: str = ""
+
+
+class Host(Protocol):
+    """The machine: runs commands. One instance serves all sessions."""
+
+    async def run(self, command: Command) -> Ran:
+        """Run it to its end, its time limit or our cancellation; after a cancellation its whole tree is gone before
+        CancelledError goes on. Raises ToolError where it can't be started."""
+
+    async def reap(self, owner: str) -> int:
+        """Kill what this session's commands left behind; returns how many processes."""
+
+    async def sweep(self) -> int:
+        """At start: kill what a crashed predecessor's commands left behind on this home; returns how many processes."""
+
+
+# -- tools ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool returns: `text` for the model, `details` for the chat, and the facts that Finished carries."""
+
+    text: str
+    details: str = ""
+    outcome: Outcome = Outcome.OK
+    exit_code: int | None = None
+    duration: float | None = None
+    cwd: str | None = None
+    stdout: Stream | None = None
+    stderr: Stream | None = None
+    files: tuple[Change, ...] | None = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What a tool may know about its call. `read_hashes` are path -> SHA-256 of files as this session last saw them."""
+
+    session: str
+    call_id: str
+    workspace: str
+    cwd: str
+    timeout_s: float
+    host: Host
+    forbidden: tuple[str, ...] = ()  # absolute paths of our own state: out of reach
+    read_hashes: dict[str, str] = field(default_factory=dict)
+
+
+class Tool(Protocol):
+    name: str
+    effect: str  # "read" | "write"
+    description: str
+    arguments: type[BaseModel]
+
+    async def run(self, call: CallContext, args: Any) -> Result:
+        """Do it. Raises ToolError("a sentence the model can act on") and nothing else."""
+
+
+# -- guards and probes ----------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Nudge:
+    """What a guard says. No slot: it rides where it was said; a slot: only the newest stands, in the tail."""
+
+    level: Level
+    text: str
+    slot: str | None = None
+    rank: int = 0
+    event: str = "nudge"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A guard's question to the world, answered by the probe of that name as a Seen step."""
+
+    probe: str
+    args: str = "{}"
+
+
+class Guard(Protocol):
+    """Watches the steps. Pure: no I/O, no clock, no randomness, no other guard. Its fields are its settings; what it
+    remembers is a fold of the steps it was shown, so that a replay gives the same nudges."""
+
+    name: str
+    strict: bool  # True: if it raises on a proposed call, the call is held
+
+    def observe(self, step: Step) -> Nudge | Look | None: ...
+
+
+class Probe(Protocol):
+    name: str
+    timeout_s: float
+
+    async def look(self, session: str, args: str) -> str:
+        """Answer a look with JSON text."""
+
+
+Watcher = Callable[[str, int, Step], None]  # (session, seq, step); must not block, must not raise
+
+
+# -- what the chat side keeps beside the journal --------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """One stored update of a channel. `payload` is its raw JSON; `poison` says why it can't be read, or is ""."""
+
+    bot: str
+    update_id: int
+    chat: str  # order is kept within a chat
+    payload: str
+    received: float  # wall time
+    poison: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One message on its way out. `key` (session:seq:role:chunk) is unique for ever; `body` is the channel's JSON."""
+
+    key: str
+    chat: str
+    body: str
+    role: str = "answer"  # answer | notice | card | approval
+    state: str = "queued"  # queued | sending | sent | dead
+    message_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens and calls of one (day, session, user) so far."""
+
+    day: str
+    session: str
+    user: str
+    prompt: int
+    completion: int
+    calls: int
+
+
+class Inbox(Protocol):
+    async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
+        """Store those not yet known, in one transaction; returns the new ones in order."""
+
+    async def waiting(self) -> list[Inbound]:
+        """Stored and not done, in the order of update ids."""
+
+    async def done(self, bot: str, update_id: int) -> None: ...
+
+
+class Routes(Protocol):
+    async def route(self, place: str) -> str | None:
+        """The current session of a place (channel:bot:chat:topic)."""
+
+    async def move(self, place: str, session: str) -> None: ...
+    async def rename(self, old: str, new: str) -> None:
+        """A place got another address (a group became a supergroup): its session and history follow."""
+
+    async def place_of(self, session: str) -> str | None:
+        """The place that this session was last routed from, also after its route moved on."""
+
+
+class Outbox(Protocol):
+    async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
+        """In one transaction: insert the rows whose key is new, and move the session's cursor (never back).
+        Returns the rows that were new."""
+
+    async def cursor(self, session: str) -> int: ...
+    async def behind(self) -> list[str]:
+        """Sessions whose journal is longer than their cursor."""
+
+    async def mark(self, key: str, state: str, message_id: int | None = None) -> None: ...
+    async def undelivered(self) -> list[Outgoing]:
+        """Rows queued or sending, oldest first."""
+
+    async def find(self, key: str) -> Outgoing | None: ...
+
+
+class UsageTable(Protocol):
+    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None: ...
+    async def spent(self, day: str) -> list[Spent]: ...
+
+
+class Store(Journal, Inbox, Routes, Outbox, UsageTable, Protocol):
+    """All of it on one database; `open` once, `close` at the end."""
+
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
