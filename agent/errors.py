@@ -1,14 +1,14 @@
 """Every error that Jarvis raises on purpose, in one tree.
 
-    JarvisError                 something we foresaw; str() is a sentence for a person
-    ├── ConfigError             settings are missing or wrong            (exit code 2)
-    ├── TokenRefused            the chat service refuses our token       (exit code 3)
-    ├── AlreadyRunning          another process owns this home or token  (exit code 4)
-    ├── StoreError              the store can't be read or written       (exit code 5)
-    │   ├── StoreBroken         damaged, or written by a newer version
-    │   ├── StoreBusy           locked by somebody else for too long; try again
-    │   └── Conflict            a foreign writer appended to our session
-    └── ToolError               a tool's refusal, worded for the model
+JarvisError                 something we foresaw; str() is a sentence for a person
+├── ConfigError             settings are missing or wrong            (exit code 2)
+├── TokenRefused            the chat service refuses our token       (exit code 3)
+├── AlreadyRunning          another process owns this home or token  (exit code 4)
+├── StoreError              the store can't be read or written       (exit code 5)
+│   ├── StoreBroken         damaged, or written by a newer version
+│   ├── StoreBusy           locked by somebody else for too long; try again
+│   └── Conflict            a foreign writer appended to our session
+└── ToolError               a tool's refusal, worded for the model
 """
 
 from __future__ import annotations

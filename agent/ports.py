@@ -67,8 +67,8 @@ class Model(Protocol):
 # -- the host -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the session
-    id) names whose survivors they are, `id` (the call id) names the full-output files."""
+    """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the
+    session id) names whose survivors they are, `id` (the call id) names the full-output files."""
 
     text: str
     cwd: str

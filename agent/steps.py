@@ -1,9 +1,9 @@
 """The facts of a session: one frozen class a kind, past tense, a closed union.
 
-A session is the list of its steps and nothing besides. Steps are never changed; a correction is a new step. `at` is wall
-time in seconds since the epoch and the only clock that guards know; they never subtract two of them: a duration is
-measured monotonically by whoever did the work, and recorded inside the step. `agent/store/codec.py` turns steps into
-rows and upgrades rows of older releases.
+A session is the list of its steps and nothing besides. Steps are never changed; a correction is a new step. `at` is
+wall time in seconds since the epoch and the only clock that guards know; they never subtract two of them: a duration
+is measured monotonically by whoever did the work, and recorded inside the step. `agent/store/codec.py` turns steps
+into rows and upgrades rows of older releases.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One file that a call touched. A hash is the SHA-256 in hex, "" where there was no file, None where it is unknown."""
+    """One file that a call touched. A hash is SHA-256 in hex, "" where there was no file, None where it is unknown."""
 
     path: str
     before: str | None
@@ -184,7 +184,7 @@ class Proposed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started(Fact):
-    """The intent of an effect, stored before it. A write that started and didn't finish is never run again by itself."""
+    """The intent of an effect, stored before it. A write that started and didn't finish is never re-run by itself."""
 
     call_id: str
 
@@ -242,7 +242,7 @@ class Seen(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided(Fact):
-    """A human (or expiry, or an ordinary message) decided about a held call. verdict: allow | deny | withdrawn | expired."""
+    """A human, expiry or an ordinary message decided on a call. verdict: allow | deny | withdrawn | expired."""
 
     call_id: str
     verdict: str

@@ -1,0 +1,184 @@
+"""What the chat side knows of a channel (Telegram, a terminal, ...): arrivals in, letters out.
+
+A channel turns its raw updates into `Arrival`s and sends `Letter`s. It knows nothing of sessions, access or runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from agent import Inbound
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a conversation happens. `topic` is "" outside of forum topics (and in General)."""
+
+    channel: str
+    bot: str
+    chat: str
+    topic: str = ""
+
+    @property
+    def key(self) -> str:
+        """channel:bot:chat:topic, the name of a route."""
+        return f"{self.channel}:{self.bot}:{self.chat}:{self.topic}"
+
+    @classmethod
+    def of(cls, key: str) -> Place:
+        channel, bot, chat, topic = key.split(":", 3)
+        return cls(channel, bot, chat, topic)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a message replies to."""
+
+    message_id: int
+    author: str = ""
+    text: str = ""
+    selected: str = ""  # the part that the writer marked
+    ours: bool = False  # a message of this bot
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One update, parsed. Nothing in it is trusted but the numeric ids, which the service vouches for.
+
+    kind: message | edit | press (a button) | moved (a group got the address `text`) | ignored.
+    `sender` is None for anonymous admins, channels and whatever else has no person behind it.
+    `addressed`: in private always; in a group when it mentions us, replies to us, or is a command meant for us.
+    `command` is the lower-case name without slash ("" if none; never set for forwarded messages), `args` what follows.
+    `unusable` names the content we can't use ("a sticker", "a voice message"), "" where `text` says it all.
+    """
+
+    kind: Literal["message", "edit", "press", "moved", "ignored"]
+    place: Place
+    sender: int | None = None
+    name: str = ""
+    bot_sender: bool = False
+    private: bool = False
+    message_id: int = 0
+    date: float = 0.0
+    text: str = ""
+    addressed: bool = False
+    command: str = ""
+    args: str = ""
+    forwarded: bool = False
+    unusable: str = ""
+    quote: Quote | None = None
+    press_id: str = ""
+    data: str = ""
+
+    @property
+    def ref(self) -> str:
+        """channel:bot:chat:message, unique for ever."""
+        return f"{self.place.channel}:{self.place.bot}:{self.place.chat}:{self.message_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    text: str
+    data: str  # at most 64 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """One message as a person will see it. `markdown` is CommonMark and may be of any length up to what `markup.split`
+    makes of it; `plain` letters are sent as they are."""
+
+    text: str
+    plain: bool = False
+    entities: tuple[dict[str, object], ...] = ()  # ready-made, offsets and lengths in UTF-16 units
+    buttons: tuple[tuple[Button, ...], ...] = ()
+    reply_to: int | None = None
+    silent: bool = False
+
+
+class SendFailed(Exception):
+    """A message didn't get out. The subclasses say what to do about it."""
+
+
+class Flooded(SendFailed):
+    """Come back after `seconds`; applies to this chat."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"flood limit, {seconds:g} s")
+        self.seconds = seconds
+
+
+class Unreachable(SendFailed):
+    """This chat can't be written to (blocked, kicked, gone): park its letters. `moved_to` is its new id, if it moved."""
+
+    def __init__(self, why: str, moved_to: str = "") -> None:
+        super().__init__(why)
+        self.moved_to = moved_to
+
+
+class Passing(SendFailed):
+    """The service or the network failed before the message was taken; sending it again is safe."""
+
+
+class Ambiguous(SendFailed):
+    """The connection broke after the message went out: it may or may not have arrived."""
+
+
+class Refused(SendFailed):
+    """The service won't take these bytes, ever; don't send the same again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One raw update on its way into the inbox, with what it means."""
+
+    row: Inbound
+    arrival: Arrival | None  # None: can't be read (row.poison says why)
+
+
+Intake = Callable[[Sequence[Received]], Awaitable[None]]  # returns when all of them are stored: only then we confirm
+
+
+@dataclass(slots=True)
+class Health:
+    """How a channel is doing, for /status and the log."""
+
+    problem: str = ""  # a sentence, "" when all is well
+    since: float = 0.0
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+class Channel(Protocol):
+    name: str
+    bot: str  # our own id there
+    health: Health
+
+    async def connect(self) -> None:
+        """Log in; keeps trying with back-off while there is no network. Raises TokenRefused."""
+
+    async def listen(self, intake: Intake) -> None:
+        """Receive until cancelled. Raises TokenRefused if the token is revoked meanwhile."""
+
+    def parse(self, row: Inbound) -> Arrival | None:
+        """Read a stored row again (after a restart)."""
+
+    async def send(self, place: Place, letter: Letter) -> int:
+        """Send one message, return its id. Raises SendFailed (see the subclasses) and nothing else."""
+
+    async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
+        """Change a message of ours; "not modified" is success. Raises SendFailed; Refused if it is gone."""
+
+    async def typing(self, place: Place) -> None:
+        """Show that we are at it. Cosmetic: never raises."""
+
+    async def react(self, place: Place, message_id: int, emoji: str) -> None:
+        """Put a reaction on a message. Cosmetic: never raises."""
+
+    async def answer_press(self, press_id: str, text: str = "") -> None:
+        """Acknowledge a button press, with a toast if `text`. Never raises."""
+
+    async def announce_commands(self, commands: Sequence[tuple[str, str]]) -> None:
+        """Publish the menu. Cosmetic: never raises."""
+
+    async def close(self) -> None: ...
