@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agent.steps import Change, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 # -- time -----------------------------------------------------------------------------------------------------------

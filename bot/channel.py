@@ -86,11 +86,9 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """One message as a person will see it. `markdown` is CommonMark and may be of any length up to what `markup.split`
-    makes of it; `plain` letters are sent as they are."""
+    """One message as a person will see it: plain text of at most 4,096 UTF-16 units, with entities over it."""
 
     text: str
-    plain: bool = False
     entities: tuple[dict[str, object], ...] = ()  # ready-made, offsets and lengths in UTF-16 units
     buttons: tuple[tuple[Button, ...], ...] = ()
     reply_to: int | None = None
@@ -110,7 +108,7 @@ class Flooded(SendFailed):
 
 
 class Unreachable(SendFailed):
-    """This chat can't be written to (blocked, kicked, gone): park its letters. `moved_to` is its new id, if it moved."""
+    """This chat can't be written to (blocked, kicked, gone): park its letters. `moved_to`: its new id, if it moved."""
 
     def __init__(self, why: str, moved_to: str = "") -> None:
         super().__init__(why)
