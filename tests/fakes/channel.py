@@ -237,7 +237,7 @@ def wrong_with(letter: Letter) -> Refused | None:
         return Refused("strings must be encoded in UTF-8")
     for entity in letter.entities:
         offset, length = entity["offset"], entity["length"]
-        if not (isinstance(offset, int) and isinstance(length, int) and 0 <= offset and 0 < length):
+        if not (isinstance(offset, int) and isinstance(length, int) and offset >= 0 and length > 0):
             return Refused("can't parse entities")
         if offset + length > size:
             return Refused("can't parse entities: out of bounds")

@@ -43,7 +43,7 @@ class HandClock:
             await asyncio.sleep(0)
 
     async def advance(self, seconds: float) -> None:
-        """Let `seconds` pass: each sleeper wakes at its own time, in order, and what it starts is run before the next."""
+        """Let `seconds` pass: sleepers wake at their own times, in order; what one starts is run before the next."""
         until = self._passed + seconds
         await self.settle()
         while self._sleepers and self._sleepers[0][0] <= until:
