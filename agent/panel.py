@@ -1,0 +1,90 @@
+"""The panel shows each step to every guard and turns what they say into steps of the same append.
+
+Pure. Guards are watched in the order of their names, but no result depends on that order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from agent.ports import Guard, Look, Nudge
+from agent.steps import Finished, Level, Looking, Nudged, Proposed, Started, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A guard raised; it was silent for this step, or held the call if it is declared strict."""
+
+    guard: str
+    step: str
+    error: BaseException
+
+
+class Panel:
+    """The guards of one session and what they remember. `prototypes` are copied, so sessions never share a memory."""
+
+    def __init__(self, prototypes: Sequence[Guard], name: str = "ours") -> None:
+        self.name = name
+        self._guards = sorted((deepcopy(g) for g in prototypes), key=lambda g: g.name)
+        self._looks = 0
+        self.faults: list[Fault] = []  # drained by whoever logs
+
+    def observe(self, step: Step) -> list[Nudged | Looking]:
+        """Judge a step that is about to be written: the nudges and looks that belong into the same append."""
+        said = [(guard, answer) for guard in self._guards if (answer := self._ask(guard, step)) is not None]
+        nudges = _one_voice_a_slot([(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)])
+        about = _call_of(step)
+        out: list[Nudged | Looking] = [_nudged(step.at, name, nudge, about) for name, nudge in nudges]
+        looks = [(guard.name, answer) for guard, answer in said if isinstance(answer, Look)]
+        for offset, (name, look) in enumerate(looks, start=self._looks + 1):
+            out.append(
+                Looking(at=step.at, look=f"look-{offset}", guard=name, probe=look.probe, args=look.args, about=about)
+            )
+        self.replay(out)
+        return out
+
+    def replay(self, steps: Iterable[Step]) -> None:
+        """Show steps that were judged before (a re-opened journal, our own nudges): guards remember, nobody speaks."""
+        for step in steps:
+            self._looks += isinstance(step, Looking)
+            for guard in self._guards:
+                self._ask(guard, step)
+
+    def _ask(self, guard: Guard, step: Step) -> Nudge | Look | None:
+        try:
+            return guard.observe(step)
+        except Exception as error:  # a guard's bug must not take a chat down
+            self.faults.append(Fault(guard.name, type(step).__name__, error))
+            if guard.strict and isinstance(step, Proposed):
+                text = f"Not run: the check {guard.name!r} failed by itself, and without it this call is not allowed."
+                return Nudge(Level.HOLD, text, event="guard.fault")
+            return None
+
+
+def _one_voice_a_slot(nudges: list[tuple[str, Nudge]]) -> list[tuple[str, Nudge]]:
+    """Keep every nudge without a slot, and of each slot the one of the highest level, then rank, then first name."""
+    best: dict[str, tuple[str, Nudge]] = {}
+    for name, nudge in nudges:
+        if nudge.slot is None:
+            continue
+        held = best.get(nudge.slot)
+        if held is None or (nudge.level, nudge.rank) > (held[1].level, held[1].rank):
+            best[nudge.slot] = (name, nudge)
+    kept = {id(n) for _, n in best.values()}
+    return [(name, n) for name, n in nudges if n.slot is None or id(n) in kept]
+
+
+def _nudged(at: float, guard: str, n: Nudge, about: str | None) -> Nudged:
+    return Nudged(at=at, guard=guard, event=n.event, level=n.level, text=n.text, slot=n.slot, rank=n.rank, about=about)
+
+
+def _call_of(step: Step) -> str | None:
+    match step:
+        case Proposed(call=call):
+            return call.id
+        case Started(call_id=call_id) | Finished(call_id=call_id):
+            return call_id
+        case _:
+            return None

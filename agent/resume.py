@@ -1,0 +1,172 @@
+"""What is left to do in a session: a fold of its journal, and the only place that knows whether a run goes on.
+
+There is no resume code path: after a crash the same fold over the same steps gives the same list of things to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agent.steps import (
+    Asked,
+    Call,
+    Change,
+    Commanded,
+    Corrected,
+    Decided,
+    Ended,
+    Failed,
+    Finished,
+    Handed,
+    Level,
+    Looking,
+    Nudged,
+    Opened,
+    Parked,
+    Proposed,
+    Resumed,
+    Said,
+    Seen,
+    Started,
+    Step,
+)
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call without a result, and how far it came."""
+
+    call: Call
+    cut: bool  # its reply ended at the token limit
+    effect: str = ""  # "" until proposed
+    started: bool = False
+    held: str | None = None  # the text that stands in for its result
+    asked_at: float | None = None  # an ASK was recorded then
+    decided: Decided | None = None
+
+
+@dataclass(slots=True)
+class Todo:
+    """The state of a session's newest run. `fold` each step in order; everything else is read."""
+
+    opened: Opened | None = None
+    running: bool = False
+    asked: Asked | None = None  # what began the run
+    asked_seq: int = 0
+    heard: int = 0  # seq of the newest thing said to the model
+    spoke: Said | None = None  # the newest reply of this run
+    calls: dict[str, OpenCall] = field(default_factory=dict)
+    looks: dict[str, Looking] = field(default_factory=dict)
+    halt: str | None = None  # a guard's STOP
+    paused: bool = False
+    parked: Parked | None = None
+    turns: int = 0  # replies in this leg
+    failures: list[Failed] = field(default_factory=list)  # since the newest reply, message or restart
+    parks: int = 0  # since the newest reply or message
+    restarts: int = 0  # since the newest reply
+    cwd: str = ""
+    seen: dict[str, str] = field(default_factory=dict)  # path -> hash, as this session last saw it
+
+    @property
+    def unanswered(self) -> bool:
+        """Something was said that the newest reply hadn't seen."""
+        return self.spoke is None or self.heard > self.spoke.upto
+
+    @property
+    def waits_for_decision(self) -> OpenCall | None:
+        """The first open call, if it waits for a human."""
+        first = next(iter(self.calls.values()), None)
+        return first if first and first.asked_at is not None and first.decided is None and first.held is None else None
+
+    def fold(self, seq: int, step: Step) -> None:
+        match step:
+            case Opened():
+                self.opened = step
+                self.cwd = self.cwd or step.cwd
+            case Asked() | Corrected():
+                self._heard(seq, step)
+            case Said():
+                self._said(step)
+            case Failed():
+                self.failures.append(step)
+            case Ended():
+                self._ended()
+            case Parked():
+                self.parked = step
+                self.parks += 1
+            case Resumed():
+                self.parked = None
+                self.failures.clear()
+                self.restarts += step.cause == "restart"
+            case Commanded():
+                self._commanded(step)
+            case Handed():
+                self.turns = 0
+                self.heard = seq
+            case _:
+                self._call_step(step)
+
+    def _heard(self, seq: int, step: Asked | Corrected) -> None:
+        if isinstance(step, Asked) and not self.running:
+            self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
+            self.halt = None
+        self.heard, self.parked, self.parks, self.paused = seq, None, 0, False
+        self.failures.clear()
+
+    def _said(self, step: Said) -> None:
+        self.spoke = step
+        self.turns += 1
+        self.parks = self.restarts = 0
+        self.failures.clear()
+        self.calls = {call.id: OpenCall(call, cut=step.finish == "length") for call in step.calls}
+
+    def _ended(self) -> None:
+        self.running = self.paused = False
+        self.asked, self.parked, self.halt = None, None, None
+        self.calls.clear()
+        self.looks.clear()
+        self.failures.clear()
+
+    def _commanded(self, step: Commanded) -> None:
+        match step.command:
+            case "pause":
+                self.paused = True
+            case "resume" | "continue":
+                self.paused, self.parked = False, None
+
+    def _call_step(self, step: Step) -> None:
+        match step:
+            case Proposed(call=call, effect=effect) if call.id in self.calls:
+                self.calls[call.id].effect = effect
+            case Started(call_id=call_id) if call_id in self.calls:
+                self.calls[call_id].started = True
+            case Finished():
+                self.calls.pop(step.call_id, None)
+                self.cwd = step.cwd or self.cwd
+                for change in step.files or ():
+                    self._see(change)
+            case Decided(call_id=call_id) if call_id in self.calls:
+                self.calls[call_id].decided = step
+            case Looking():
+                self.looks[step.look] = step
+            case Seen():
+                self.looks.pop(step.look, None)
+            case Nudged():
+                self._nudged(step)
+
+    def _see(self, change: Change) -> None:
+        if change.after:
+            self.seen[change.path] = change.after
+        else:  # deleted, or too large to hash: we no longer know it
+            self.seen.pop(change.path, None)
+
+    def _nudged(self, step: Nudged) -> None:
+        if step.level == Level.STOP:
+            self.halt = self.halt or step.text
+        open_call = self.calls.get(step.about or "")
+        if open_call is None:
+            return
+        if step.level == Level.HOLD:
+            open_call.held = open_call.held or step.text
+        elif step.level == Level.ASK and open_call.asked_at is None:
+            open_call.asked_at = step.at
