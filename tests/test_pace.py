@@ -1,0 +1,112 @@
+"""bot.pace: no schedule, however unkind, makes us break a limit, and nobody waits longer than a limit asks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.pace import Pace
+
+EPSILON = 1e-4
+
+
+def call(pace: Pace, chat: str, now: float) -> float:
+    """Wait as a sender does; returns the moment of the call."""
+    now += pace.delay(chat, now)
+    return now + pace.take(chat, now)
+
+
+def busiest(moments: list[float], span: float) -> int:
+    """The most calls in any half-open window of `span` seconds."""
+    moments = sorted(moments)
+    return max((sum(start <= m < start + span - EPSILON for m in moments) for start in moments), default=0)
+
+
+@pytest.mark.parametrize(
+    ("nth", "at"),
+    [(1, 0), (2, 0), (3, 0), (4, 1), (5, 2), (6, 3)],
+)
+def test_a_chat_may_burst_three_then_one_a_second(nth: int, at: float) -> None:
+    pace = Pace()
+    moments: list[float] = []
+    for _ in range(nth):
+        moments.append(call(pace, "7", moments[-1] if moments else 0.0))
+    assert moments[-1] == pytest.approx(at)
+
+
+@pytest.mark.parametrize(("chat", "minute"), [("-100", 20), ("100", 60)])
+def test_only_groups_are_held_to_twenty_a_minute(chat: str, minute: int) -> None:
+    pace, now, moments = Pace(), 0.0, []
+    for _ in range(70):
+        now = call(pace, chat, now)
+        moments.append(now)
+    assert sum(m < 60 - EPSILON for m in moments) == pytest.approx(minute, abs=2 if minute == 60 else 0)
+
+
+def test_the_thirty_first_chat_of_a_second_waits_for_the_next() -> None:
+    pace = Pace()
+    waits = [pace.take(str(n), 0.0) for n in range(61)]
+    assert [waits[i] for i in (0, 29, 30, 59, 60)] == pytest.approx([0, 0, 1, 1, 2])
+
+
+def test_an_edit_has_no_turn_while_messages_have_booked_theirs() -> None:
+    pace = Pace()
+    for n in range(29):
+        pace.take(str(n), 0.0)
+    assert pace.spare("x", 0.0) == 0
+    pace.take("29", 0.0)
+    assert pace.spare("x", 0.0) == pytest.approx(1)
+    assert pace.spare("x", 1.0) == 0
+
+
+def test_taking_a_turn_before_the_chat_may_is_an_error() -> None:
+    pace = Pace()
+    for _ in range(3):
+        pace.take("7", 0.0)
+    with pytest.raises(ValueError, match="own limits"):
+        pace.take("7", 0.5)
+
+
+def test_chats_that_went_quiet_are_forgotten() -> None:
+    pace = Pace()
+    for n in range(3000):
+        call(pace, f"-{n}", n * 10.0)
+    assert len(pace._buckets) <= 1000
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["1", "2", "-1", *map(str, range(10, 45))]), st.sampled_from([0, 0, 0, 0.01, 0.3, 2])
+        ),
+        max_size=250,
+    )
+)
+def test_no_schedule_breaks_a_limit(asks: list[tuple[str, float]]) -> None:
+    pace, clock = Pace(), 0.0
+    free: dict[str, float] = {}  # a chat's worker asks for one turn at a time
+    made: dict[str, list[float]] = {}
+    wanted = []
+    for chat, gap in asks:
+        clock += gap
+        wanted.append((clock, chat))
+    pending = sorted(wanted)
+    while pending:
+        at, chat = pending.pop(0)
+        ready = max(at, free.get(chat, 0.0))
+        ready += pace.delay(chat, ready)
+        if ready > at:
+            pending.append((ready, chat))
+            pending.sort()
+            continue
+        free[chat] = at + pace.take(chat, at)
+        made.setdefault(chat, []).append(free[chat])
+    assert sum(map(len, made.values())) == len(asks)
+    assert busiest([m for moments in made.values() for m in moments], 1.0) <= 30
+    for chat, moments in made.items():
+        for span in (0.5, 1.0, 5.0):
+            assert busiest(moments, span) <= 3 + span
+        if chat.startswith("-"):
+            assert busiest(moments, 60.0) <= 20
