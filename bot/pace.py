@@ -1,7 +1,8 @@
-"""How fast a channel may be written to: a token bucket a chat, sliding windows a group and in all. Pure: time is given.
+"""How fast a channel may be written to: sliding windows by chat, by group and over all. Pure: time is given.
 
 Rates are Telegram's published ones (https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this):
-about one message a second a chat with short bursts, 20 a minute a group, 30 a second in all.
+one message a second a chat with short bursts, 20 a minute a group, 30 a second in all. The burst is counted the
+strict way, three in any three seconds: a refilling bucket would let a fourth through after one.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from collections import deque
 from dataclasses import dataclass, field
 
 SOON = 1e-6  # seconds; below this a wait is rounding, not a wait
-FORGET_AT = 1000  # chats; above this, full buckets are dropped
+SLACK = 0.05  # seconds added to each window: calls reach the service unevenly
+FORGET_AT = 1000  # chats; above this, those that limit nobody are dropped
 
 
 @dataclass(slots=True)
 class Window:
-    """At most `most` calls in any `span` seconds."""
+    """At most `most` calls in any `span` seconds; moments are booked in order."""
 
     most: int
     span: float
@@ -25,35 +27,17 @@ class Window:
         """The first moment, not before `now`, at which one more call fits."""
         if not self.calls:
             return now
-        after = self.calls[-1]  # booked moments never run backwards
-        if len(self.calls) == self.most:
-            after = max(after, self.calls[0] + self.span)
-        return max(now, after)
+        free = self.calls[0] + self.span + SLACK if len(self.calls) == self.most else now
+        return max(now, self.calls[-1], free)
 
     def book(self, at: float) -> None:
         if len(self.calls) == self.most:
             self.calls.popleft()
         self.calls.append(at)
 
-
-@dataclass(slots=True)
-class Bucket:
-    """`burst` tokens, refilled at `rate` a second."""
-
-    rate: float
-    burst: float
-    tokens: float
-    at: float
-
-    def level(self, now: float) -> float:
-        return min(self.burst, self.tokens + max(0.0, now - self.at) * self.rate)
-
-    def delay(self, now: float) -> float:
-        return max(0.0, (1.0 - self.level(now)) / self.rate + max(0.0, self.at - now))
-
-    def book(self, at: float) -> None:
-        self.tokens = self.level(at) - 1.0
-        self.at = max(self.at, at)
+    def limits(self, now: float) -> bool:
+        """Whether any call still counts."""
+        return bool(self.calls) and self.calls[-1] + self.span + SLACK > now
 
 
 class Pace:
@@ -63,29 +47,20 @@ class Pace:
     `spare`, which is 0 only while no message of any chat has a turn booked.
     """
 
-    def __init__(
-        self, chat_rate: float = 1.0, chat_burst: int = 3, group_minute: int = 20, all_second: int = 30
-    ) -> None:
-        self._chat_rate = chat_rate
-        self._chat_burst = chat_burst
+    def __init__(self, burst: int = 3, burst_s: float = 3.0, group_minute: int = 20, all_second: int = 30) -> None:
+        self._burst = burst
+        self._burst_s = burst_s
         self._group_minute = group_minute
-        self._buckets: dict[str, Bucket] = {}
-        self._groups: dict[str, Window] = {}
+        self._chats: dict[str, tuple[Window, ...]] = {}
         self._all = Window(all_second, 1.0)
 
     def delay(self, chat: str, now: float) -> float:
         """Seconds until this chat's own limits allow one more call; 0 = now."""
-        wait = 0.0
-        if bucket := self._buckets.get(chat):
-            wait = bucket.delay(now)
-        if group := self._groups.get(chat):
-            wait = max(wait, group.next(now) - now)
-        return wait if wait > SOON else 0.0
+        return _wait(max((w.next(now) for w in self._chats.get(chat, ())), default=now) - now)
 
     def spare(self, chat: str, now: float) -> float:
-        """Seconds until an edit may go: as `delay`, and the limit over all chats isn't used up by messages either."""
-        wait = max(self.delay(chat, now), self._all.next(now) - now)
-        return wait if wait > SOON else 0.0
+        """Seconds until an edit may go: as `delay`, and messages don't use up the limit over all chats either."""
+        return _wait(max(self.delay(chat, now), self._all.next(now) - now))
 
     def take(self, chat: str, now: float) -> float:
         """Book the next call to this chat; returns the seconds to wait before making it. First come, first served.
@@ -95,18 +70,18 @@ class Pace:
         if self.delay(chat, now):
             raise ValueError(f"chat {chat} has to wait for its own limits first")
         at = self._all.next(now)
-        self._all.book(at)
-        self._bucket(chat, now).book(at)
-        if chat.startswith("-"):
-            self._groups.setdefault(chat, Window(self._group_minute, 60.0)).book(at)
-        return at - now
+        for window in (self._all, *self._windows(chat, now)):
+            window.book(at)
+        return _wait(at - now)
 
-    def _bucket(self, chat: str, now: float) -> Bucket:
-        if chat not in self._buckets and len(self._buckets) >= FORGET_AT:
-            self._forget(now)
-        return self._buckets.setdefault(chat, Bucket(self._chat_rate, self._chat_burst, self._chat_burst, now))
+    def _windows(self, chat: str, now: float) -> tuple[Window, ...]:
+        if chat not in self._chats:
+            if len(self._chats) >= FORGET_AT:
+                self._chats = {c: ws for c, ws in self._chats.items() if any(w.limits(now) for w in ws)}
+            group = (Window(self._group_minute, 60.0),) if chat.startswith("-") else ()
+            self._chats[chat] = (Window(self._burst, self._burst_s), *group)
+        return self._chats[chat]
 
-    def _forget(self, now: float) -> None:
-        """Drop what limits nobody any more."""
-        self._buckets = {c: b for c, b in self._buckets.items() if b.level(now) < b.burst}
-        self._groups = {c: g for c, g in self._groups.items() if g.calls[-1] + g.span > now}
+
+def _wait(seconds: float) -> float:
+    return seconds if seconds > SOON else 0.0
