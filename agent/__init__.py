@@ -1,24 +1,22 @@
 """The core of Jarvis: everything that isn't chat. What the chat side may use is named here."""
 
-from agent.errors import (
-    AlreadyRunning,
-    ConfigError,
-    JarvisError,
-    StoreBusy,
-    StoreError,
-    TokenRefused,
-)
-from agent.ports import Clock, Inbound, Outgoing, Store
+from agent import steps
+from agent.edges import Place as Start
+from agent.errors import Conflict, JarvisError, StoreError, TokenRefused
+from agent.hub import Hub
+from agent.ports import Clock, Delta, Inbound, Outgoing, Store
 
 __all__ = [
-    "AlreadyRunning",
     "Clock",
-    "ConfigError",
+    "Conflict",
+    "Delta",
+    "Hub",
     "Inbound",
     "JarvisError",
     "Outgoing",
+    "Start",
     "Store",
-    "StoreBusy",
     "StoreError",
     "TokenRefused",
+    "steps",
 ]

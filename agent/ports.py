@@ -189,6 +189,20 @@ class Probe(Protocol):
         """Answer a look with JSON text."""
 
 
+class Screen(Protocol):
+    """The redactor as the engine sees it."""
+
+    def text(self, text: str) -> str:
+        """Mask our own secrets."""
+
+    def output(self, text: str) -> str:
+        """Mask our own secrets and whatever is shaped like a key."""
+
+    def holds_secret(self, text: str) -> bool: ...
+    def holds_mask(self, text: str) -> bool: ...
+
+
+Reach = Callable[[str], None]  # a failpoint: called with its name (FAULTS K0 to K14), does nothing unless armed
 Watcher = Callable[[str, int, Step], None]  # (session, seq, step); must not block, must not raise
 
 

@@ -109,7 +109,7 @@ class Todo:
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
-            self.halt = None
+            self.halt, self.restarts = None, 0
         self.heard, self.parked, self.parks, self.paused = seq, None, 0, False
         self.failures.clear()
 

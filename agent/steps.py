@@ -125,6 +125,7 @@ class Opened(Fact):
     day: str
     cwd: str
     nonce: str
+    workspace: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,243 @@
+"""The hub: which sessions are awake, which task drives each, and the few things that may be done to them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+
+from agent.edges import Edges, Place
+from agent.errors import JarvisError, StoreError
+from agent.loop import run
+from agent.ports import Delta, Watcher
+from agent.resume import Todo
+from agent.session import Session
+from agent.settle import cancelled
+from agent.steps import Asked, Commanded, Corrected, Decided, End, Ended, Opened, Parked, Resumed, Step
+
+logger = logging.getLogger(__name__)
+
+IDLE_S = 600.0  # an idle session is dropped from memory after this
+APPROVAL_S = 900.0  # a decision nobody makes expires after this
+STORE_RETRY_S = 1.0
+
+
+@dataclass(slots=True)
+class _Awake:
+    """A session in memory, the task that drives it, and its one timer."""
+
+    session: Session
+    task: asyncio.Task[None] | None = None
+    timer: asyncio.Task[None] | None = None
+    stopping: asyncio.Task[None] | None = None  # writes a stop down
+
+
+@dataclass(slots=True)
+class Hub:
+    """All sessions of this process. `boot` is unique to the process; `watchers` see every step after it was written."""
+
+    edges: Edges
+    boot: str
+    watchers: list[Watcher] = field(default_factory=list)
+    on_delta: Callable[[str, Delta], None] = lambda session, delta: None
+    _awake: dict[str, _Awake] = field(default_factory=dict)
+    _draining: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def start(self) -> list[str]:
+        """Pick up every unfinished session; returns their ids. Raises StoreError."""
+        await self.edges.host.sweep()
+        ids = await self.edges.journal.unfinished()
+        for session_id in ids:
+            awake = await self._wake(session_id)
+            if not awake.session.todo.parked:
+                await awake.session.record(Resumed(at=self.edges.clock.now(), cause="restart"))
+            self._drive(awake)
+        return ids
+
+    async def submit(self, session_id: str, asked: Asked, place: Place) -> None:
+        """Something was said: it starts a run, or steers the one that is going on. Raises StoreError."""
+        awake = await self._wake(session_id)
+        if awake.stopping:  # the stopped run is closed first, so that this message isn't closed with it
+            await asyncio.wait([awake.stopping])
+        asked = replace(asked, text=self.edges.screen.text(asked.text))
+        opening = [] if awake.session.todo.running else self._opening(awake.session, place)
+        steps: list[Step] = [*opening, *self._withdrawn(awake.session.todo, asked), asked]
+        await awake.session.record(*steps)
+        self.edges.reach("K3")
+        self._drive(awake)
+
+    def _withdrawn(self, todo: Todo, asked: Asked) -> list[Decided]:
+        """An ordinary message withdraws an open question and never approves it; the model reads the words."""
+        item = todo.waits_for_decision
+        if item is None:
+            return []
+        return [Decided(at=asked.at, call_id=item.call.id, verdict="withdrawn", by=asked.author, reason=asked.text)]
+
+    def _opening(self, session: Session, place: Place) -> list[Opened]:
+        """A new leg's Opened where its prefix would differ from the current one (a new day, model, tool, prompt)."""
+        now, opened = self.edges.clock.now(), session.todo.opened
+        if opened is not None:
+            same = self.edges.opening(session.id, replace(place, cwd=opened.cwd), now)
+            if replace(same, at=opened.at) == opened:
+                return []
+        return [self.edges.opening(session.id, replace(place, cwd=session.todo.cwd or place.cwd), now)]
+
+    async def correct(self, session_id: str, corrected: Corrected) -> bool:
+        """An edit of something said. False if the run it belongs to is over: an edit never starts anything."""
+        session = (await self._wake(session_id)).session
+        return await session.record(corrected, when=lambda todo: todo.running)
+
+    async def decide(self, session_id: str, call_id: str, verdict: str, by: str, reason: str = "") -> bool:
+        """A human decided on a held call. False if it no longer waits for a decision."""
+        awake, now = await self._wake(session_id), self.edges.clock.now()
+
+        def waits(todo: Todo) -> bool:
+            item = todo.waits_for_decision
+            return item is not None and item.call.id == call_id
+
+        steps: list[Step] = [Decided(at=now, call_id=call_id, verdict=verdict, by=by, reason=reason)]
+        if verdict == "expired":
+            steps.append(Parked(at=now, until=None, why="Nobody approved the call in time. Write to me to go on."))
+        done = await awake.session.record(*steps, when=waits)
+        self._drive(awake)
+        return done
+
+    async def stop(self, session_id: str, by: str) -> bool:
+        """Kill first, record after: returns once nothing of the run is alive. False if nothing was running."""
+        awake = self._awake.get(session_id)  # what runs is always in memory, so the store isn't needed
+        if awake is None or awake.stopping or not (awake.session.todo.running or awake.task):
+            return False
+        awake.stopping = asyncio.create_task(self._record_stop(awake, by, awake.task))
+        if awake.task:
+            awake.task.cancel()
+            await asyncio.wait([awake.task])
+        await self.edges.host.reap(session_id)
+        return True
+
+    async def _record_stop(self, awake: _Awake, by: str, task: asyncio.Task[None] | None) -> None:
+        """Write the stop down once the task is dead, however long the store is locked."""
+        if task:
+            await asyncio.wait([task])
+        while True:
+            now = self.edges.clock.now()
+            try:
+                await awake.session.open()
+                todo = awake.session.todo
+                steps = [
+                    Commanded(at=now, command="stop", by=by),
+                    *cancelled(todo, now),
+                    Ended(at=now, end=End.STOPPED),
+                ]
+                await awake.session.record(*steps, when=lambda todo: todo.running)
+                break
+            except StoreError as error:
+                logger.warning("the stop is not written down yet: %s", error)
+                await self.edges.clock.sleep(STORE_RETRY_S)
+        awake.stopping = None
+        self._settle_down(awake)
+
+    def todo(self, session_id: str) -> Todo | None:
+        """What a session in memory has to do; None if it sleeps."""
+        awake = self._awake.get(session_id)
+        return awake.session.todo if awake else None
+
+    async def close(self, grace_s: float) -> None:
+        """Stop at the next step border, or where we are after `grace_s` seconds; all resumes at the next start."""
+        self._draining.set()
+        tasks = [awake.task for awake in self._awake.values() if awake.task and not awake.task.done()]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=grace_s)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=5)
+        for session_id in list(self._awake):
+            await self.edges.host.reap(session_id)
+
+    async def _wake(self, session_id: str) -> _Awake:
+        if session_id not in self._awake:
+            session = Session(session_id, self.edges, self.boot, self.watchers)
+            session.on_delta = lambda name, delta: self.on_delta(name, delta)
+            self._awake[session_id] = _Awake(session)
+        awake = self._awake[session_id]
+        await awake.session.open()
+        return awake
+
+    def _drive(self, awake: _Awake) -> None:
+        """See to it that a task drives the session, if there is something to do."""
+        if awake.stopping or self._draining.is_set() or (awake.task and not awake.task.done()):
+            return
+        if awake.timer:
+            awake.timer.cancel()
+        awake.task = asyncio.create_task(self._work(awake), name=f"run {awake.session.id}")
+
+    async def _work(self, awake: _Awake) -> None:
+        """Drive it to its rest; a store that fails is waited for, anything else ends the run in words."""
+        session = awake.session
+        while True:
+            try:
+                await session.open()
+                await run(session, self._draining)
+                if not session.todo.running:
+                    await self.edges.host.reap(session.id)
+                break
+            except StoreError as error:
+                logger.warning("session %s waits for the store: %s", session.id, error)
+                await self.edges.clock.sleep(STORE_RETRY_S)
+            except Exception as error:
+                logger.exception("session %s", session.id)
+                with contextlib.suppress(JarvisError):
+                    await self._fail(session, error)
+                break
+        self._settle_down(awake)
+
+    async def _fail(self, session: Session, error: Exception) -> None:
+        now = self.edges.clock.now()
+        reason = f"Something in Jarvis itself broke ({type(error).__name__}); the log has the details. Write to go on."
+        ended = Ended(at=now, end=End.FAILED, reason=reason)
+        await session.record(*cancelled(session.todo, now), ended, when=lambda todo: todo.running)
+
+    def _settle_down(self, awake: _Awake) -> None:
+        """Arm the one timer that may wake this session: a park's end, an approval's expiry, or eviction."""
+        awake.task = None
+        if awake.timer:
+            awake.timer.cancel()
+        todo, now = awake.session.todo, self.edges.clock.now()
+        if self._draining.is_set():
+            return
+        if todo.running and todo.parked:
+            if todo.parked.until is not None:
+                self._later(awake, todo.parked.until - now, lambda: self._unpark(awake))
+        elif todo.running and (item := todo.waits_for_decision):
+            expires = (item.asked_at or now) + APPROVAL_S
+            self._later(awake, expires - now, lambda: self._expire(awake.session.id, item.call.id))
+        elif todo.running and not todo.paused:
+            self._drive(awake)  # something came in between the loop's last look and now
+        elif not todo.running:
+            self._later(awake, IDLE_S, lambda: self._evict(awake.session.id))
+
+    def _later(self, awake: _Awake, seconds: float, act: Callable[[], Awaitable[None]]) -> None:
+        async def after() -> None:
+            await self.edges.clock.sleep(max(0.0, seconds))
+            awake.timer = None
+            await act()
+
+        awake.timer = asyncio.create_task(after(), name=f"timer {awake.session.id}")
+
+    async def _unpark(self, awake: _Awake) -> None:
+        now = self.edges.clock.now()
+        try:
+            await awake.session.record(Resumed(at=now, cause="timer"), when=lambda todo: todo.parked is not None)
+        except StoreError as error:
+            logger.warning("session %s stays parked: %s", awake.session.id, error)
+            self._later(awake, STORE_RETRY_S, lambda: self._unpark(awake))
+            return
+        self._drive(awake)
+
+    async def _expire(self, session_id: str, call_id: str) -> None:
+        await self.decide(session_id, call_id, "expired", "clock")
+
+    async def _evict(self, session_id: str) -> None:
+        self._awake.pop(session_id, None)

@@ -1,0 +1,82 @@
+"""The loop of a run: look at what is left, do the one next thing, record it, look again.
+
+Recovery, steering and limits are not in here: they are folds (`resume`, `relay`), so that this file stays small.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from agent.ports import Delta
+from agent.relay import Answer, Finish, Park, Rest, Settle, Speak, Wait, next_action
+from agent.resume import Todo
+from agent.session import Session
+from agent.settle import cancelled, settle
+from agent.steps import Ended, Failed, Looking, Parked, Said, Seen
+
+
+async def run(session: Session, draining: asyncio.Event) -> None:
+    """Work until the run has ended, waits for somebody, or `draining` is set at a step border. Raises StoreError."""
+    while not draining.is_set():
+        match next_action(session.todo, session.edges.limits):
+            case Rest():
+                return
+            case Speak():
+                await speak(session)
+            case Settle(open_call):
+                await settle(session, open_call)
+            case Answer(looking):
+                await answer(session, looking)
+            case Wait(seconds=seconds):
+                await session.edges.clock.sleep(seconds)
+                await speak(session)
+            case Park(until, why):
+                await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
+            case Finish(end, reason):
+                await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
+
+
+async def speak(session: Session) -> None:
+    """Ask the model once and record what came of it."""
+    edges = session.edges
+    async with edges.parallel:
+        request = session.history.request()
+        edges.reach("K4")
+        async for part in edges.model.reply(request.messages, request.tools):
+            match part:
+                case Delta():
+                    edges.reach("K5")
+                    session.on_delta(session.id, part)
+                case Said():
+                    edges.reach("K6")
+                    await session.record(replace(part, upto=request.upto, text=edges.screen.text(part.text)))
+                case Failed():
+                    session.on_delta(session.id, Delta(restart=True))
+                    await session.record(part)
+
+
+async def answer(session: Session, looking: Looking) -> None:
+    """Ask the probe; a time-out and an error are answers too."""
+    probe = session.edges.probe(looking.probe)
+    value, status = "null", "error"
+    if probe is not None:
+        try:
+            async with asyncio.timeout(probe.timeout_s):
+                value, status = await probe.look(session.id, looking.args), "ok"
+        except TimeoutError:
+            status = "timeout"
+        except Exception:  # a probe's bug is an answer without value
+            status = "error"
+    now = session.edges.clock.now()
+    await session.record(Seen(at=now, look=looking.look, probe=looking.probe, value=value, status=status))
+
+
+async def finish(session: Session, ended: Ended) -> None:
+    """End the run, its open calls cancelled in the same append, unless something was said meanwhile."""
+    heard = session.todo.heard
+
+    def still(todo: Todo) -> bool:
+        return todo.running and todo.heard == heard
+
+    await session.record(*cancelled(session.todo, ended.at), ended, when=still)

@@ -1,0 +1,147 @@
+"""Settling a call: from the model's words to exactly one result, whatever happened before."""
+
+from __future__ import annotations
+
+import logging
+
+from pydantic import BaseModel
+
+from agent.errors import ToolError
+from agent.ports import CallContext, Result, Tool
+from agent.resume import OpenCall, Todo
+from agent.session import Session
+from agent.steps import Finished, Outcome, Proposed, Started
+from agent.tool import BadArguments, parse, unknown
+
+logger = logging.getLogger(__name__)
+
+CUT = (
+    "Not run: your reply was cut at the token limit in the middle of this call. Send it again, and split large content "
+    "into several smaller calls."
+)
+INTERRUPTED = (
+    "Interrupted: Jarvis was restarted while this call was running. It may or may not have run, in whole or in part. "
+    "It was not started again. Check what it did before you go on."
+)
+SECRET = "Not run: the arguments contain a credential of Jarvis itself. It must not be used or written anywhere."
+MASKED = (
+    "Not run: the content holds a mask that stands for a hidden secret. Writing it would damage the file. Change only "
+    "the lines around it, for example with edit_file."
+)
+CANCELLED = "Cancelled: the user stopped the run before this call had finished."
+
+
+async def settle(session: Session, item: OpenCall) -> None:
+    """Bring the first open call one step nearer to its result; called again until it has one."""
+    tool = session.edges.tool(item.call.name)
+    if refusal := _refused(session, item, tool):
+        await session.record(refusal)
+        return
+    assert tool is not None
+    args = parse(tool, item.call.arguments)
+    if isinstance(args, BadArguments):
+        await session.record(_result(session, item, Outcome.BAD_ARGUMENTS, args.text))
+    elif not item.effect:
+        await session.record(Proposed(at=session.edges.clock.now(), call=item.call, effect=tool.effect))
+    else:
+        await _carry_out(session, item, tool, args)
+
+
+def _refused(session: Session, item: OpenCall, tool: Tool | None) -> Finished | None:
+    """The result of a call that must not run (again), or None."""
+    screen, write = session.edges.screen, tool is not None and tool.effect != "read"
+    if item.started and item.effect != "read":
+        return _result(session, item, Outcome.INTERRUPTED, INTERRUPTED)
+    if item.held is not None:
+        return _result(session, item, Outcome.HELD, item.held)
+    if item.decided is not None and item.decided.verdict != "allow":
+        return _result(session, item, Outcome.HELD, _denied(item))
+    if item.cut:
+        return _result(session, item, Outcome.BAD_ARGUMENTS, CUT)
+    if tool is None:
+        text = unknown(item.call.name, [t.name for t in session.edges.tools])
+        return _result(session, item, Outcome.BAD_ARGUMENTS, text)
+    if write and screen.holds_secret(item.call.arguments):
+        return _result(session, item, Outcome.HELD, SECRET)
+    if write and screen.holds_mask(item.call.arguments):
+        return _result(session, item, Outcome.HELD, MASKED)
+    return None
+
+
+def _denied(item: OpenCall) -> str:
+    assert item.decided is not None
+    match item.decided.verdict:
+        case "withdrawn":
+            return f"Not run: instead of approving, the user wrote: {item.decided.reason}"
+        case "expired":
+            return "Not run: nobody approved it in time."
+        case _:
+            reason = f" Reason: {item.decided.reason}" if item.decided.reason else ""
+            return f"Not run: a person denied it.{reason}"
+
+
+async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
+    """The intent first, then the effect, then its result."""
+    edges = session.edges
+    edges.reach("K7")
+    await session.record(Started(at=edges.clock.now(), call_id=item.call.id))
+    begun = edges.clock.monotonic()
+    result = await _run(session, item, tool, args)
+    edges.reach("K9")
+    took = edges.clock.monotonic() - begun
+    await session.record(
+        Finished(
+            at=edges.clock.now(),
+            call_id=item.call.id,
+            tool=tool.name,
+            outcome=result.outcome,
+            text=edges.screen.output(result.text),
+            details=edges.screen.output(result.details),
+            exit_code=result.exit_code,
+            duration=took if result.duration is None else result.duration,
+            cwd=result.cwd,
+            stdout=result.stdout,
+            stderr=result.stderr,
+            files=result.files,
+        )
+    )
+
+
+async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
+    """Run the tool; whatever it raises becomes a result."""
+    edges, todo = session.edges, session.todo
+    workspace = todo.opened.workspace if todo.opened else todo.cwd
+    context = CallContext(
+        session=session.id,
+        call_id=item.call.id,
+        workspace=workspace,
+        cwd=todo.cwd or workspace,
+        timeout_s=edges.tool_timeout_s,
+        host=edges.host,
+        forbidden=edges.forbidden,
+        read_hashes=dict(todo.seen),
+    )
+    edges.reach("K8")
+    try:
+        return await tool.run(context, args)
+    except ToolError as error:
+        return Result(str(error), outcome=Outcome.FAILED)
+    except Exception as error:
+        logger.exception("tool %s raised", tool.name)
+        text = f"The tool {tool.name} failed by itself ({type(error).__name__}). Try another way."
+        return Result(text, outcome=Outcome.FAILED)
+
+
+def cancelled(todo: Todo, at: float) -> list[Finished]:
+    """Results for all open calls of a run that ends now."""
+    return [
+        Finished(at=at, call_id=item.call.id, tool=item.call.name, outcome=Outcome.CANCELLED, text=CANCELLED)
+        for item in todo.calls.values()
+    ]
+
+
+def _result(session: Session, item: OpenCall, outcome: Outcome, text: str) -> Finished:
+    at = session.edges.clock.now()
+    return Finished(
+        at=at, call_id=item.call.id, tool=item.call.name, outcome=outcome, text=session.edges.screen.output(text)
+    )
