@@ -8,6 +8,7 @@ JarvisError                 something we foresaw; str() is a sentence for a pers
 │   ├── StoreBroken         damaged, or written by a newer version
 │   ├── StoreBusy           locked by somebody else for too long; try again
 │   └── Conflict            a foreign writer appended to our session
+│       └── DuplicateRef    the same message is in the journal already
 └── ToolError               a tool's refusal, worded for the model
 """
 
@@ -54,6 +55,10 @@ class StoreBusy(StoreError):
 
 class Conflict(StoreError):
     """Somebody else appended to the session since we read it; our steps were not written."""
+
+
+class DuplicateRef(Conflict):
+    """An Asked with this ref is in the journal already, maybe of another session: a message was delivered twice."""
 
 
 class ToolError(JarvisError):
