@@ -1,0 +1,114 @@
+"""A letter on its way to Telegram: one call, and a simpler one where Telegram refuses a part of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from telegram import (
+    Bot,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    Message,
+    MessageEntity,
+    ReplyParameters,
+)
+
+from bot.channel import Button, Letter, Place, Refused
+from bot.channels._telegram_address import clean
+from bot.channels._telegram_errors import Form, failure, is_revoked, is_unmodified, simpler, words
+
+log = logging.getLogger(__name__)
+
+CALL_S = 40.0  # a whole call; the read time-out of 20 s starts anew with each byte
+
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # a preview would send each address in a text to the net
+_T = TypeVar("_T")
+
+
+class Sender:
+    """Sends and edits. `revoked` is called once Telegram says that the token isn't valid any more."""
+
+    def __init__(self, bot: Bot, revoked: Callable[[], None]) -> None:
+        self._bot = bot
+        self._revoked = revoked
+
+    async def send(self, place: Place, letter: Letter) -> int:
+        """Returns the message's id. Raises SendFailed."""
+        _check(place)
+        form = Form(bool(letter.entities), letter.reply_to is not None, bool(place.topic))
+        return (await self._calls(form, lambda form: self._send(place, letter, form))).message_id
+
+    async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
+        """An edit that changes nothing is success. Raises SendFailed."""
+        _check(place)
+        form = Form(entities=bool(letter.entities))
+        await self._calls(form, lambda form: self._edit(place, message_id, letter, form))
+
+    async def _calls(self, form: Form, call: Callable[[Form], Awaitable[_T]]) -> _T:
+        while True:
+            try:
+                async with asyncio.timeout(CALL_S):
+                    return await call(form)
+            except Exception as error:
+                if is_revoked(error):
+                    self._revoked()
+                less = simpler(form, error)
+                if less is None:
+                    raise failure(error) from None
+                log.warning("Telegram refused a part of a message (%s); sending it without", words(error))
+                form = less
+
+    async def _send(self, place: Place, letter: Letter, form: Form) -> Message:
+        reply = ReplyParameters(letter.reply_to or 0, allow_sending_without_reply=True) if form.reply else None
+        return await self._bot.send_message(
+            chat_id=int(place.chat),
+            text=clean(letter.text),
+            entities=_entities(letter) if form.entities else None,
+            disable_notification=letter.silent or None,
+            message_thread_id=int(place.topic) if form.topic else None,
+            reply_parameters=reply,
+            reply_markup=_keyboard(letter.buttons),
+            link_preview_options=_NO_PREVIEW,
+        )
+
+    async def _edit(self, place: Place, message_id: int, letter: Letter, form: Form) -> None:
+        try:
+            await self._bot.edit_message_text(
+                clean(letter.text),
+                chat_id=int(place.chat),
+                message_id=message_id,
+                entities=_entities(letter) if form.entities else None,
+                reply_markup=_keyboard(letter.buttons),
+                link_preview_options=_NO_PREVIEW,
+            )
+        except Exception as error:
+            if not is_unmodified(error):
+                raise
+
+
+def _check(place: Place) -> None:
+    if not (place.chat.removeprefix("-").isdecimal() and (place.topic or "0").isdecimal()):
+        raise Refused(f"{place.key} is no chat of Telegram's")
+
+
+def _keyboard(rows: tuple[tuple[Button, ...], ...]) -> InlineKeyboardMarkup | None:
+    if not rows:
+        return None
+    return InlineKeyboardMarkup(
+        [[InlineKeyboardButton(clean(one.text), callback_data=one.data) for one in row] for row in rows]
+    )
+
+
+def _entities(letter: Letter) -> list[MessageEntity]:
+    """Formatting never costs the text: an entity of the wrong shape is left out."""
+    entities = []
+    for entity in letter.entities:
+        try:
+            entities.append(MessageEntity.de_json(entity))
+        except (TypeError, AttributeError) as error:
+            log.warning("A malformed entity is left out (%s)", error)
+    return entities
