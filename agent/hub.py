@@ -124,12 +124,8 @@ class Hub:
             now = self.edges.clock.now()
             try:
                 await awake.session.open()
-                todo = awake.session.todo
-                steps = [
-                    Commanded(at=now, command="stop", by=by),
-                    *cancelled(todo, now),
-                    Ended(at=now, end=End.STOPPED),
-                ]
+                steps: list[Step] = [Commanded(at=now, command="stop", by=by), *cancelled(awake.session.todo, now)]
+                steps.append(Ended(at=now, end=End.STOPPED))
                 await awake.session.record(*steps, when=lambda todo: todo.running)
                 break
             except StoreError as error:
@@ -142,6 +138,10 @@ class Hub:
         """What a session in memory has to do; None if it sleeps."""
         awake = self._awake.get(session_id)
         return awake.session.todo if awake else None
+
+    def busy(self) -> int:
+        """How many runs go on, parked ones included."""
+        return sum(awake.session.todo.running for awake in self._awake.values())
 
     async def close(self, grace_s: float) -> None:
         """Stop at the next step border, or where we are after `grace_s` seconds; all resumes at the next start."""

@@ -1,0 +1,76 @@
+"""Which durable messages a session's journal calls for: a fold, the same live and after a restart. Pure.
+
+Each draft has a key that is unique for ever, so that projecting the same steps again adds nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from agent import steps as s
+from bot import words
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A message to be: `key` is session-wide, `markdown` of any length, `ref` the question it replies to."""
+
+    key: str
+    markdown: str
+    ref: str | None
+    silent: bool = False
+    role: str = "answer"
+
+
+@dataclass(slots=True)
+class Answers:
+    """Fold each step in order; the drafts that it calls for come back."""
+
+    _asked: list[tuple[int, str | None]] = field(default_factory=list)  # (seq, ref) of this run
+    _held: tuple[int, s.Said] | None = None  # spoken, not yet delivered
+
+    def fold(self, seq: int, step: s.Step) -> list[Draft]:
+        match step:
+            case s.Asked():
+                self._asked.append((seq, step.ref))
+            case s.Said():
+                return self._said(seq, step)
+            case s.Ended():
+                return self._ended(seq, step)
+            case s.Parked():
+                seconds = None if step.until is None else step.until - step.at
+                return [Draft(f"{seq}:parked", words.parked(step.why, seconds), self._ref(seq), role="notice")]
+            case s.Finished(outcome=s.Outcome.INTERRUPTED):
+                return [Draft(f"{seq}:restarted", words.RESTARTED, self._ref(seq), silent=True, role="notice")]
+            case _:
+                pass
+        return []
+
+    def _said(self, seq: int, said: s.Said) -> list[Draft]:
+        drafts = self._release()
+        if said.calls:
+            return drafts
+        self._held = (seq, said)
+        if self._asked and self._asked[-1][0] > said.upto:  # the run goes on with what came meanwhile
+            drafts += self._release()
+        return drafts
+
+    def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
+        drafts = self._release() if ended.end != s.End.STOPPED else []
+        if ended.reason:
+            drafts.append(Draft(f"{seq}:end", ended.reason, self._ref(seq)))
+        self._asked.clear()
+        self._held = None
+        return drafts
+
+    def _release(self) -> list[Draft]:
+        if self._held is None:
+            return []
+        seq, said = self._held
+        self._held = None
+        text = f"{said.text}\n\n{words.CUT}" if said.finish == "length" else said.text
+        return [Draft(f"{seq}:answer", text, self._ref(said.upto))]
+
+    def _ref(self, upto: int) -> str | None:
+        """The newest question that was known at `upto`."""
+        return next((ref for seq, ref in reversed(self._asked) if seq <= upto and ref), None)

@@ -1,0 +1,97 @@
+"""The status card of a run: a fold of its steps, shown as a few short lines. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from agent import steps as s
+from bot import words
+
+SHOWN = 5  # steps in the card
+LINE = 60  # characters a line
+
+_GOOD = (s.Outcome.OK, s.Outcome.ANSWERED_NO, s.Outcome.WARNED)
+_ENDS = {
+    s.End.ANSWERED: "✓ done",
+    s.End.UNRESOLVED: "⚠ unresolved",
+    s.End.BLOCKED: "⚠ blocked",
+    s.End.STOPPED: "■ stopped",
+    s.End.LIMIT: "⚠ at the limit",
+    s.End.FAILED: "✗ failed",
+}
+
+
+@dataclass(slots=True)
+class Card:
+    """Fold the steps of one run; `text(now)` is what a person sees at wall time `now`."""
+
+    turns: int  # of a leg, for "turn n of m"
+    title: str = ""
+    began: float = 0.0
+    turn: int = 0
+    calls: int = 0
+    ended: s.Ended | None = None
+    _state: str = ""
+    _lines: list[str] = field(default_factory=list)
+    _open: dict[str, str] = field(default_factory=dict)  # call id -> what it does
+
+    def fold(self, step: s.Step) -> None:
+        match step:
+            case s.Asked() if not self.title:
+                self.title, self.began = clip(step.text or "…"), step.at
+            case s.Said():
+                self.turn += 1
+                self.calls += len(step.calls)
+                self._state = ""
+                self._open = {call.id: describe(call) for call in step.calls}
+            case s.Finished():
+                self._lines.append(self._finished(step))
+            case s.Failed() if step.trouble in (s.Trouble.RETRY, s.Trouble.WAIT):
+                self._state = f"⚠ {clip(step.text)} Retrying."
+            case s.Parked():
+                self._state = f"⚠ waiting: {clip(step.why)}"
+            case s.Resumed(cause="restart"):
+                self._state = "↻ resumed after a restart"
+            case s.Nudged(level=s.Level.STOP | s.Level.HOLD):
+                self._lines.append(f"⚠ {clip(step.text)}")
+            case s.Ended():
+                self.ended = step
+            case _:
+                pass
+
+    def _finished(self, step: s.Finished) -> str:
+        what = self._open.pop(step.call_id, step.tool)
+        if step.outcome in _GOOD:
+            return f"✓ {what}"
+        why = f"exit {step.exit_code}" if step.exit_code else step.outcome.value.replace("_", " ")
+        return f"✗ {clip(what, LINE - len(why) - 2)}: {why}"
+
+    def text(self, now: float) -> str:
+        """The card as plain text. An ended card no longer depends on `now`."""
+        end = self.ended.at if self.ended else now
+        head = f"{self.title} · {words.clock(end - self.began)} · turn {max(1, self.turn)} of {self.turns}"
+        lines = self._lines[-SHOWN:]
+        if self.ended:
+            return "\n".join([head, *lines, _ENDS[self.ended.end]])
+        doing = [f"… {what}" for what in list(self._open.values())[:1]]
+        return "\n".join([head, *lines, *doing, *([self._state] if self._state else [])])
+
+
+def describe(call: s.Call) -> str:
+    """What a call does, in one short line."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return clip(call.name)
+    if not isinstance(arguments, dict):
+        return clip(call.name)
+    told = arguments.get("command") or arguments.get("path") or next(iter(arguments.values()), "")
+    verb = "" if "command" in arguments else f"{call.name.replace('_', ' ')} "
+    return clip(f"{verb}{told}".strip() or call.name)
+
+
+def clip(text: str, limit: int = LINE) -> str:
+    """One line of at most `limit` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"

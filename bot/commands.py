@@ -1,0 +1,108 @@
+"""The slash commands: what each does, in one table. A handler returns the words of the reply."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agent import Clock, Hub
+from bot import words
+from bot.access import Role
+from bot.channel import Arrival, Channel
+from bot.outbox import Sender
+from bot.routes import Routes
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What /status tells of the process: settings in words, a warning a line."""
+
+    mode: str
+    model: str
+    turns: int
+    warnings: tuple[str, ...] = ()
+
+
+class Commands:
+    def __init__(self, hub: Hub, routes: Routes, channel: Channel, sender: Sender, clock: Clock, about: About) -> None:
+        self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
+        self._clock, self._about = clock, about
+        self._started = clock.monotonic()
+        self._table: dict[str, tuple[Role, Callable[[Arrival, Role], Awaitable[str]]]] = {
+            "start": (Role.VIEWER, self._start),
+            "help": (Role.VIEWER, self._help),
+            "status": (Role.VIEWER, self._status),
+            "stop": (Role.OPERATOR, self._stop),
+            "new": (Role.OPERATOR, self._new),
+        }
+
+    async def run(self, arrival: Arrival, role: Role) -> str:
+        """Carry out the arrival's command and return the reply. Raises StoreError."""
+        entry = self._table.get(arrival.command)
+        if entry is None:
+            nearest = difflib.get_close_matches(arrival.command, self._table, n=1)
+            return words.unknown_command(arrival.command, nearest[0] if nearest else None)
+        least, handler = entry
+        return await handler(arrival, role) if role >= least else words.VIEWERS_READ
+
+    async def kill(self, arrival: Arrival, role: Role) -> bool | None:
+        """Stop the place's run without waiting for the store. None: this person may not; False: nothing ran."""
+        session = self._routes.known(arrival.place)
+        if session is None:
+            return False
+        todo = self._hub.todo(session)
+        requester = todo.asked.author if todo and todo.asked else None
+        if role < Role.ADMIN and requester not in (None, author_of(arrival)):
+            return None
+        return await self._hub.stop(session, author_of(arrival))
+
+    async def _start(self, arrival: Arrival, role: Role) -> str:
+        return words.HELLO
+
+    async def _help(self, arrival: Arrival, role: Role) -> str:
+        return words.help_text()
+
+    async def _stop(self, arrival: Arrival, role: Role) -> str:
+        killing = asyncio.ensure_future(self.kill(arrival, role))
+        await asyncio.wait([killing], timeout=1.0)
+        if not killing.done():
+            return words.STOPPING
+        match killing.result():
+            case None:
+                return words.NOT_YOURS
+            case stopped:
+                return words.STOPPED if stopped else words.NOTHING_RUNS
+
+    async def _new(self, arrival: Arrival, role: Role) -> str:
+        killed = await self.kill(arrival, role)
+        if killed is None:
+            return words.NOT_YOURS
+        await self._routes.renew(arrival.place)
+        return f"{words.STOPPED} {words.NEW}" if killed else words.NEW
+
+    async def _status(self, arrival: Arrival, role: Role) -> str:
+        return self.status(arrival)
+
+    def status(self, arrival: Arrival) -> str:
+        """The status in a few lines; from memory alone, so that it is answered whatever is locked."""
+        session = self._routes.known(arrival.place)
+        todo = self._hub.todo(session) if session else None
+        lines = [words.NOTHING_RUNS]
+        if todo and todo.running and todo.asked:
+            length = words.span(self._clock.now() - todo.asked.at)
+            doing = f"waiting: {todo.parked.why}" if todo.parked else f"turn {todo.turns + 1} of {self._about.turns}"
+            lines = [f"Working for {length}, {doing}.", *[f"… {call.call.name}" for call in todo.calls.values()][:3]]
+        lines.append(f"Model {self._about.model} · mode {self._about.mode}")
+        lines.append(f"Up {words.span(self._clock.monotonic() - self._started)} · {self._hub.busy()} running in all")
+        if waiting := self._sender.pending():
+            lines.append(f"{waiting} messages wait to be sent.")
+        if self._channel.health.problem:
+            lines.append(f"⚠ {self._channel.health.problem}")
+        return "\n".join([*lines, *[f"⚠ {warning}" for warning in self._about.warnings]])
+
+
+def author_of(arrival: Arrival) -> str:
+    """channel:numeric id of the person behind an arrival."""
+    return f"{arrival.place.channel}:{arrival.sender}"

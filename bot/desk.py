@@ -1,0 +1,213 @@
+"""The desk: who comes in, what it means, and which session or command it is for.
+
+Intake is: judge in memory, show a sign of life, store in one transaction; only then may the channel confirm. What was
+stored is handled in order within a chat, chats side by side. A row is done when its effect is in the store.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, deque
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from agent import Clock, Conflict, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
+from bot import words
+from bot.access import Access, Role
+from bot.channel import Arrival, Channel, Place, Received
+from bot.commands import Commands, author_of
+from bot.markup import plain
+from bot.outbox import Sender, encode
+from bot.routes import Routes
+
+logger = logging.getLogger(__name__)
+
+RECEIPT = "👀"
+RETRY_S = 1.0
+
+
+class Desk:
+    """One channel's front desk. `start_of` tells where a place's legs begin; `reach` is the failpoint hook."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        store: Store,
+        hub: Hub,
+        routes: Routes,
+        sender: Sender,
+        commands: Commands,
+        access: Access,
+        clock: Clock,
+        start_of: Callable[[Place], Start],
+        stale_after_s: float = 900.0,
+        reach: Callable[[str], None] = lambda name: None,
+    ) -> None:
+        self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
+        self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
+        self._start_of, self._stale_after_s, self._reach = start_of, stale_after_s, reach
+        self._queues: dict[str, deque[tuple[Inbound, Arrival | None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.strangers: Counter[str] = Counter()
+
+    async def resume(self) -> None:
+        """At start: handle what was stored and not done. Raises StoreError."""
+        for row in await self._store.waiting():
+            self._enqueue(row, None if row.poison else self._channel.parse(row))
+
+    async def intake(self, batch: Sequence[Received]) -> None:
+        """Take a batch from the channel. Returns when it is stored; raises StoreError if it is not."""
+        rows = []
+        for received in batch:
+            role = self._access.judge(received.arrival) if received.arrival else None
+            if received.arrival and received.arrival.kind != "ignored" and role is None:
+                self._count_stranger(received.arrival)
+                continue
+            rows.append(received)
+            if received.arrival and role:
+                self._first_sign(received.arrival, role)
+        arrivals = {(r.row.bot, r.row.update_id): r.arrival for r in rows}
+        for row in await self._store.receive([r.row for r in rows]):
+            self._enqueue(row, arrivals[row.bot, row.update_id])
+
+    async def idle(self) -> None:
+        """Wait until everything taken in so far is handled."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    def _count_stranger(self, arrival: Arrival) -> None:
+        self.strangers[arrival.kind] += 1
+        total = self.strangers.total()
+        if total & (total - 1) == 0:  # 1, 2, 4, 8 ...: a flood leaves a few lines
+            logger.info("strangers turned away: %d", total)
+
+    def _first_sign(self, arrival: Arrival, role: Role) -> None:
+        """Something a person can see before anything is stored or asked; and /stop kills from here."""
+        if arrival.kind == "message" and arrival.command == "stop":
+            self._spawn(self._kill(arrival, role))
+        elif arrival.kind == "message" and not arrival.command and arrival.addressed:
+            self._sender.wake(arrival.place)
+            session = self._routes.known(arrival.place)
+            todo = self._hub.todo(session) if session else None
+            if todo and todo.running:
+                self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
+            else:
+                self._spawn(self._channel.typing(arrival.place))
+
+    async def _kill(self, arrival: Arrival, role: Role) -> None:
+        if role >= Role.OPERATOR:
+            await self._commands.kill(arrival, role)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _enqueue(self, row: Inbound, arrival: Arrival | None) -> None:
+        if row.chat in self._queues:
+            self._queues[row.chat].append((row, arrival))
+            return
+        self._queues[row.chat] = deque([(row, arrival)])
+        self._spawn(self._work(row.chat))
+
+    async def _work(self, chat: str) -> None:
+        """Handle a chat's rows one by one, however long the store is locked."""
+        queue = self._queues[chat]
+        self._reach("K2")
+        while queue:
+            row, arrival = queue[0]
+            try:
+                await self._handle(row, arrival)
+                await self._store.done(row.bot, row.update_id)
+                queue.popleft()
+            except Conflict:  # another update carried the same message: it is in the journal already
+                await self._close(row)
+                queue.popleft()
+            except StoreError as error:
+                logger.warning("update %d waits for the store: %s", row.update_id, error)
+                await self._clock.sleep(RETRY_S)
+            except Exception:
+                logger.exception("update %d could not be handled and is set aside", row.update_id)
+                await self._close(row)
+                queue.popleft()
+        del self._queues[chat]
+
+    async def _close(self, row: Inbound) -> None:
+        try:
+            await self._store.done(row.bot, row.update_id)
+        except StoreError as error:
+            logger.warning("update %d will be looked at again after a restart: %s", row.update_id, error)
+
+    async def _handle(self, row: Inbound, arrival: Arrival | None) -> None:
+        if arrival is None:
+            logger.warning("update %d can't be read and is set aside: %s", row.update_id, row.poison[:200])
+            return
+        role = self._access.judge(arrival)
+        if role is None:  # taken in before a restart, under other settings
+            return
+        match arrival.kind:
+            case "message":
+                await self._message(row, arrival, role)
+            case "edit":
+                await self._edit(row, arrival)
+            case "press":
+                await self._press(arrival, role)
+            case "moved":
+                new = Place(arrival.place.channel, arrival.place.bot, arrival.text)
+                await self._routes.moved(arrival.place, new)
+            case _:
+                pass
+
+    async def _message(self, row: Inbound, arrival: Arrival, role: Role) -> None:
+        if not arrival.addressed:
+            return
+        if arrival.command:
+            await self._reply(row, arrival, await self._commands.run(arrival, role))
+        elif arrival.unusable and not arrival.text:
+            await self._reply(row, arrival, words.unusable(arrival.unusable))
+        elif role < Role.OPERATOR:
+            await self._reply(row, arrival, words.VIEWERS_READ)
+        elif arrival.text.strip():
+            await self._ask(row, arrival, role)
+
+    async def _ask(self, row: Inbound, arrival: Arrival, role: Role) -> None:
+        age = row.received - arrival.date
+        if age > self._stale_after_s:
+            await self._reply(row, arrival, words.stale(round(age / 60)))
+        session = await self._routes.session_of(arrival.place)
+        asked = steps.Asked(
+            at=self._clock.now(),
+            text=arrival.text,
+            author=author_of(arrival),
+            ref=arrival.ref,
+            name="" if arrival.private else arrival.name,
+            role=role.name.lower(),
+            forwarded=arrival.forwarded,
+        )
+        await self._hub.submit(session, asked, self._start_of(arrival.place))
+
+    async def _edit(self, row: Inbound, arrival: Arrival) -> None:
+        session = self._routes.known(arrival.place)
+        if session is None or not arrival.text.strip() or arrival.command:
+            return
+        corrected = steps.Corrected(at=self._clock.now(), text=arrival.text, author=author_of(arrival), ref=arrival.ref)
+        if await self._hub.correct(session, corrected):
+            self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
+
+    async def _press(self, arrival: Arrival, role: Role) -> None:
+        verb, _, session = arrival.data.partition(":")
+        if verb != "stop" or session != self._routes.known(arrival.place):
+            self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
+            return
+        stopped = await self._commands.kill(arrival, role) if role >= Role.OPERATOR else None
+        told = words.NOT_YOURS if stopped is None else words.STOPPED if stopped else words.NOTHING_RUNS
+        self._spawn(self._channel.answer_press(arrival.press_id, told))
+
+    async def _reply(self, row: Inbound, arrival: Arrival, text: str) -> None:
+        """A durable answer of the desk's own; the same update never gives two."""
+        (letter,) = plain(text)[:1]
+        kind = arrival.command or "note"
+        key = f"{row.bot}:{row.update_id}:{kind}"
+        out = Outgoing(key=key, chat=arrival.place.chat, body=encode(arrival.place, letter), role="notice")
+        self._sender.deliver(await self._store.project(f"desk:{row.bot}", 0, [out]))

@@ -1,0 +1,100 @@
+"""When a run's status card is shown: late enough that a quick answer needs none, often enough to be alive."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from agent import Clock, steps
+from bot.card import Card
+from bot.channel import Button, Letter, Place
+from bot.outbox import Sender
+from bot.routes import Routes
+
+logger = logging.getLogger(__name__)
+
+FIRST_S = 0.7  # a run that is shorter than this shows no card
+FIRST_CALLS = 2  # ... unless it makes this many calls
+TICK_S = 5.0  # the elapsed time moves on by itself
+
+
+@dataclass(slots=True)
+class _Shown:
+    card: Card
+    key: str
+    place: Place
+    task: asyncio.Task[None] | None = None
+    visible: bool = False
+
+
+class Progress:
+    """Watches the steps of one channel's sessions and keeps a card for each run."""
+
+    def __init__(self, routes: Routes, sender: Sender, clock: Clock, turns: int) -> None:
+        self._routes, self._sender, self._clock, self._turns = routes, sender, clock, turns
+        self._runs: dict[str, _Shown] = {}
+
+    def watch(self, session: str, seq: int, step: steps.Step) -> None:
+        """A watcher of the hub's: takes the step and returns at once."""
+        run = self._runs.get(session) or self._begin(session, seq, step)
+        if run is None:
+            return
+        run.card.fold(step)
+        if isinstance(step, steps.Ended):
+            self._end(session, run)
+        elif run.visible:
+            self._show(session, run)
+        elif run.card.calls >= FIRST_CALLS or isinstance(step, steps.Parked):
+            run.visible = True
+            self._show(session, run)
+
+    def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
+        """After a restart: the card of the run that goes on, under the key that it had."""
+        begun: int | None = None
+        for seq, step in journal:
+            match step:
+                case steps.Asked() if begun is None:
+                    begun = seq
+                case steps.Ended():
+                    begun = None
+                case _:
+                    pass
+        if begun is None:
+            return
+        run = self._runs[session] = _Shown(Card(self._turns), card_key(session, begun), place)
+        for seq, step in journal:
+            if seq >= begun:
+                run.card.fold(step)
+        run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
+
+    def _begin(self, session: str, seq: int, step: steps.Step) -> _Shown | None:
+        place = self._routes.where(session)
+        if not isinstance(step, steps.Asked) or place is None:
+            return None
+        run = self._runs[session] = _Shown(Card(self._turns), card_key(session, seq), place)
+        run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
+        return run
+
+    async def _tick(self, session: str, run: _Shown) -> None:
+        await self._clock.sleep(FIRST_S)
+        while True:
+            run.visible = True
+            self._show(session, run)
+            await self._clock.sleep(TICK_S)
+
+    def _end(self, session: str, run: _Shown) -> None:
+        del self._runs[session]
+        if run.task:
+            run.task.cancel()
+        if run.visible:
+            self._sender.card(run.place, run.key, Letter(run.card.text(self._clock.now()), silent=True), final=True)
+
+    def _show(self, session: str, run: _Shown) -> None:
+        stop = ((Button("Stop", f"stop:{session}"),),)
+        self._sender.card(run.place, run.key, Letter(run.card.text(self._clock.now()), buttons=stop, silent=True))
+
+
+def card_key(session: str, asked: int) -> str:
+    """The outbox key of the card of the run that began at `asked`."""
+    return f"{session}:{asked}:card"

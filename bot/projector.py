@@ -1,0 +1,110 @@
+"""From the journal to the outbox: what a session's steps say to its chat, written once, however often it is projected."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from agent import Clock, Outgoing, Store, StoreError, steps
+from bot.answers import Answers, Draft
+from bot.channel import Letter, Place
+from bot.markup import letters
+from bot.outbox import Sender, encode
+from bot.routes import Routes
+
+logger = logging.getLogger(__name__)
+
+
+class Projector:
+    """Watches the steps of one channel's sessions. One small task a session with something to project."""
+
+    def __init__(
+        self, store: Store, routes: Routes, sender: Sender, clock: Clock, zone: datetime.tzinfo = datetime.UTC
+    ) -> None:
+        """`zone` decides to which day usage counts."""
+        self._store, self._routes, self._sender, self._clock, self._zone = store, routes, sender, clock, zone
+        self._authors: dict[str, str] = {}  # session -> who said the newest thing
+        self._folds: dict[str, Answers] = {}
+        self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def watch(self, session: str, seq: int, step: steps.Step) -> None:
+        """A watcher of the hub's: takes the step and returns at once."""
+        if session in self._queues:
+            self._queues[session].append((seq, step))
+            return
+        self._queues[session] = deque([(seq, step)])
+        task = asyncio.create_task(self._work(session), name=f"project {session}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def catch_up(self, unfinished: Sequence[str]) -> None:
+        """At start, before anything runs: fold what was recorded and not projected. Raises StoreError."""
+        for session in dict.fromkeys([*await self._store.behind(), *unfinished]):
+            cursor = await self._store.cursor(session)
+            fold = self._folds.setdefault(session, Answers())
+            for seq, step in await self._store.read(session):
+                drafts = fold.fold(seq, step)
+                if seq > cursor and (drafts or isinstance(step, steps.Ended)):
+                    await self._project(session, seq, drafts)
+
+    async def idle(self) -> None:
+        """Wait until everything recorded so far is in the outbox."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    async def _work(self, session: str) -> None:
+        queue = self._queues[session]
+        while queue:
+            seq, step = queue.popleft()
+            fold = self._folds.setdefault(session, Answers())
+            drafts = fold.fold(seq, step)
+            if drafts or isinstance(step, steps.Ended):
+                await self._persist(session, lambda: self._project(session, seq, drafts))  # noqa: B023
+            match step:
+                case steps.Asked():
+                    self._authors[session] = step.author
+                case steps.Said():
+                    await self._persist(session, lambda: self._spend(session, step))  # noqa: B023
+                case steps.Ended():
+                    self._folds.pop(session, None)
+                case _:
+                    pass
+        del self._queues[session]
+
+    async def _persist(self, session: str, write: Callable[[], Awaitable[None]]) -> None:
+        """Write, however long the store is locked; what can't be shown at all is logged and passed over."""
+        while True:
+            try:
+                return await write()
+            except StoreError as error:
+                logger.warning("session %s: not in the outbox yet: %s", session, error)
+                await self._clock.sleep(1.0)
+            except Exception:
+                logger.exception("session %s: a step could not be shown", session)
+                return None
+
+    async def _project(self, session: str, seq: int, drafts: Sequence[Draft]) -> None:
+        place = await self._routes.place_of(session)
+        rows = [row for draft in drafts for row in outgoing(session, place, draft)] if place else []
+        new = await self._store.project(session, seq, rows)
+        self._sender.deliver(new)
+
+    async def _spend(self, session: str, said: steps.Said) -> None:
+        day = datetime.datetime.fromtimestamp(said.at, self._zone).date().isoformat()
+        usage, user = said.usage, self._authors.get(session, "")
+        await self._store.spend(day, session, user, usage.prompt, usage.completion)
+
+
+def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
+    """The rows of a draft: one a message, only the first one a reply and with sound."""
+    rows = []
+    for chunk, letter in enumerate(letters(draft.markdown)):
+        reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None
+        letter = Letter(letter.text, letter.entities, reply_to=reply_to, silent=draft.silent or chunk > 0)
+        key = f"{session}:{draft.key}:{chunk}"
+        rows.append(Outgoing(key=key, chat=place.chat, body=encode(place, letter), role=draft.role))
+    return rows

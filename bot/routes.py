@@ -1,0 +1,61 @@
+"""Which session a place talks to: the store's routes, with the ones in use kept in memory so that /stop needs no store."""
+
+from __future__ import annotations
+
+import secrets
+
+from agent import Clock, Store
+from bot.channel import Place
+
+
+class Routes:
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._sessions: dict[str, str] = {}  # place key -> session
+        self._places: dict[str, Place] = {}  # session -> place
+
+    def known(self, place: Place) -> str | None:
+        """The session of a place, if it was used since the start. What runs is always known."""
+        return self._sessions.get(place.key)
+
+    def where(self, session: str) -> Place | None:
+        """The place of a session that was used since the start."""
+        return self._places.get(session)
+
+    async def session_of(self, place: Place) -> str:
+        """The current session of a place; a new one if it has none."""
+        if (known := self.known(place)) is not None:
+            return known
+        session = await self._store.route(place.key)
+        if session is None:
+            return await self.renew(place)
+        self._remember(place, session)
+        return session
+
+    async def renew(self, place: Place) -> str:
+        """Give the place a fresh session."""
+        session = f"{int(self._clock.now() * 1000):x}-{secrets.token_hex(4)}"
+        await self._store.move(place.key, session)
+        self._remember(place, session)
+        return session
+
+    async def place_of(self, session: str) -> Place | None:
+        """Where a session's messages go, also after its place has moved on to another session."""
+        if session not in self._places:
+            key = await self._store.place_of(session)
+            if key is None:
+                return None
+            place = self._places[session] = Place.of(key)
+            if await self._store.route(key) == session:
+                self._sessions[key] = session
+        return self._places[session]
+
+    async def moved(self, old: Place, new: Place) -> None:
+        """A group got a new address: its session goes with it."""
+        await self._store.rename(old.key, new.key)
+        if (session := self._sessions.pop(old.key, None)) is not None:
+            self._remember(new, session)
+
+    def _remember(self, place: Place, session: str) -> None:
+        self._sessions[place.key] = session
+        self._places[session] = place

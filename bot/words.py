@@ -1,0 +1,67 @@
+"""All words of Jarvis's own that a user reads. Short, plain, what happened and what to do next."""
+
+from __future__ import annotations
+
+COMMANDS: tuple[tuple[str, str], ...] = (
+    ("help", "what I can do"),
+    ("new", "start afresh; this chat's files stay"),
+    ("stop", "stop the run and everything it started"),
+    ("status", "what is running"),
+    ("start", "say hello"),
+)
+
+HELLO = "I'm Jarvis, an agent on this server. Tell me what to do in plain words. /help shows the commands."
+NEW = "A fresh session. I remember nothing of before, but NOTES.md in the workspace."
+NOTHING_RUNS = "Nothing is running."
+STOPPED = "Stopped. Nothing of it runs any more."
+STOPPING = "Stopping; a command is being killed."
+NOT_YOURS = "Only whoever asked for this run, or an admin, can stop it."
+VIEWERS_READ = "You may look, not ask: your role here is viewer. An admin can change that in the settings."
+EXPIRED = "This button is no longer in use."
+TOO_LATE = "That edit came after the run had ended, so nothing changes. Send a new message instead."
+RESTARTED = (
+    "I was restarted while a command was running. It may or may not have run to its end; I didn't start it again and "
+    "go on from here."
+)
+CUT = "(The answer was cut at the model's token limit.)"
+
+
+def unusable(what: str) -> str:
+    return f"I can't use {what} yet. Please write it as text."
+
+
+def unknown_command(name: str, nearest: str | None) -> str:
+    hint = f" Did you mean /{nearest}?" if nearest else ""
+    return f"I don't know /{name}.{hint} /help lists what I know."
+
+
+def help_text() -> str:
+    lines = [f"/{name} – {what}" for name, what in sorted(COMMANDS)]
+    return "\n".join(["Write what you want done; while I work, a further message steers me.", "", *lines])
+
+
+def stale(minutes: int) -> str:
+    return f"This message waited {minutes} min while I was away. I act on it now; /stop if that is too late."
+
+
+def parked(why: str, seconds: float | None) -> str:
+    if seconds is None:
+        return why
+    return f"{why} I wait and try again in {span(seconds)}. A new message tries at once, /stop ends it."
+
+
+def span(seconds: float) -> str:
+    """A length of time as a person says it."""
+    seconds = max(0, round(seconds))
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s" if seconds % 60 else f"{seconds // 60} min"
+    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
+
+
+def clock(seconds: float) -> str:
+    """0:42, 12:05, 1:02:03."""
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
