@@ -33,7 +33,6 @@ class Commands:
         self._table: dict[str, tuple[Role, Callable[[Arrival, Role], Awaitable[str]]]] = {
             "start": (Role.VIEWER, self._start),
             "help": (Role.VIEWER, self._help),
-            "status": (Role.VIEWER, self._status),
             "stop": (Role.OPERATOR, self._stop),
             "new": (Role.OPERATOR, self._new),
         }
@@ -81,9 +80,6 @@ class Commands:
             return words.NOT_YOURS
         await self._routes.renew(arrival.place)
         return f"{words.STOPPED} {words.NEW}" if killed else words.NEW
-
-    async def _status(self, arrival: Arrival, role: Role) -> str:
-        return self.status(arrival)
 
     def status(self, arrival: Arrival) -> str:
         """The status in a few lines; from memory alone, so that it is answered whatever is locked."""

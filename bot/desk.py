@@ -15,7 +15,7 @@ from typing import Any
 from agent import Clock, Conflict, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
 from bot import words
 from bot.access import Access, Role
-from bot.channel import Arrival, Channel, Place, Received
+from bot.channel import Arrival, Channel, Place, Received, SendFailed
 from bot.commands import Commands, author_of
 from bot.markup import plain
 from bot.outbox import Sender, encode
@@ -86,6 +86,8 @@ class Desk:
         """Something a person can see before anything is stored or asked; and /stop kills from here."""
         if arrival.kind == "message" and arrival.command == "stop":
             self._spawn(self._kill(arrival, role))
+        elif arrival.kind == "message" and arrival.command == "status":
+            self._spawn(self._tell_status(arrival))
         elif arrival.kind == "message" and not arrival.command and arrival.addressed:
             self._sender.wake(arrival.place)
             session = self._routes.known(arrival.place)
@@ -98,6 +100,14 @@ class Desk:
     async def _kill(self, arrival: Arrival, role: Role) -> None:
         if role >= Role.OPERATOR:
             await self._commands.kill(arrival, role)
+
+    async def _tell_status(self, arrival: Arrival) -> None:
+        """Past the store and the queues: whatever is locked or busy, this is answered."""
+        (letter,) = plain(self._commands.status(arrival))[:1]
+        try:
+            await self._channel.send(arrival.place, letter)
+        except SendFailed as error:
+            logger.warning("the status could not be sent: %s", error)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -162,6 +172,8 @@ class Desk:
     async def _message(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         if not arrival.addressed:
             return
+        if arrival.command == "status":
+            return  # told at intake
         if arrival.command:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
         elif arrival.unusable and not arrival.text:

@@ -1,4 +1,4 @@
-"""From the journal to the outbox: what a session's steps say to its chat, written once, however often it is projected."""
+"""From the journal to the outbox: what a session's steps say to its chat, once, however often it is projected."""
 
 from __future__ import annotations
 

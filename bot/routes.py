@@ -1,4 +1,4 @@
-"""Which session a place talks to: the store's routes, with the ones in use kept in memory so that /stop needs no store."""
+"""Which session a place talks to: the store's routes; those in use are in memory, so that /stop needs no store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Routes:
             key = await self._store.place_of(session)
             if key is None:
                 return None
-            place = self._places[session] = Place.of(key)
+            self._places[session] = Place.of(key)
             if await self._store.route(key) == session:
                 self._sessions[key] = session
         return self._places[session]
