@@ -1,0 +1,144 @@
+"""The store in memory: the twin of the SQLite one for tests and `jarvis demo`. What it holds outlives `close`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agent.ports import Inbound, Outgoing, Spent
+from agent.steps import Step
+from agent.store import desk, outbox
+from agent.store.codec import Row, decode, encode, plain
+from agent.store.heads import Head, advance
+from agent.store.journal import duplicate, foreign, ref_of
+
+
+class MemoryJournal:
+    """Steps as the rows that a database would hold, so that what can't be stored fails here too."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, list[tuple[str, Row]]] = {}
+        self._heads: dict[str, Head] = {}
+        self._refs: dict[str, tuple[str, int]] = {}
+
+    async def append(self, session: str, seq: int, batch: str, *steps: Step) -> None:
+        if not steps:
+            return
+        rows = self._rows.setdefault(session, [])
+        if len(rows) + 1 != seq:
+            there = [name for name, _ in rows[max(seq - 1, 0) : seq - 1 + len(steps)]]
+            if there == [batch] * len(steps):
+                return
+            raise foreign(session, seq, len(rows))
+        refs: dict[str, tuple[str, int]] = {}
+        for place, step in enumerate(steps, seq):
+            if (ref := ref_of(step)) is None:
+                continue
+            if found := self._refs.get(ref) or refs.get(ref):
+                raise duplicate(ref, found)
+            refs[ref] = (session, place)
+        rows.extend([(batch, encode(step)) for step in steps])
+        self._refs.update(refs)
+        self._heads[session] = advance(self._heads.get(session, Head()), steps)
+
+    async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
+        rows = self._rows.get(session, [])
+        return [(seq, decode(*row)) for seq, (_, row) in enumerate(rows, 1) if seq > after]
+
+    async def unfinished(self) -> list[str]:
+        waiting = [(head.asked, session) for session, head in self._heads.items() if head.asked is not None]
+        return [session for _, session in sorted(waiting)]
+
+    async def find_ref(self, ref: str) -> tuple[str, int] | None:
+        return self._refs.get(plain(ref))
+
+
+class MemoryDesk:
+    """Inbox, routes and spending."""
+
+    def __init__(self) -> None:
+        self._inbox: dict[tuple[int, str], Inbound] = {}
+        self._done: set[tuple[int, str]] = set()
+        self._routes: dict[str, str] = {}
+        self._places: dict[str, str] = {}
+        self._spent: dict[tuple[str, str, str], Spent] = {}
+
+    async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
+        new = []
+        for row in map(desk.storable, rows):
+            if self._inbox.setdefault((row.update_id, row.bot), row) is row:
+                new.append(row)
+        return new
+
+    async def waiting(self) -> list[Inbound]:
+        return [self._inbox[key] for key in sorted(self._inbox.keys() - self._done)]
+
+    async def done(self, bot: str, update_id: int) -> None:
+        if (update_id, bot) in self._inbox:
+            self._done.add((update_id, bot))
+
+    async def route(self, place: str) -> str | None:
+        return self._routes.get(place)
+
+    async def move(self, place: str, session: str) -> None:
+        self._routes[place] = session
+        self._places[session] = place
+
+    async def rename(self, old: str, new: str) -> None:
+        if old in self._routes:
+            self._routes[new] = self._routes.pop(old)
+        for session, place in self._places.items():
+            if place == old:
+                self._places[session] = new
+
+    async def place_of(self, session: str) -> str | None:
+        return self._places.get(session)
+
+    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None:
+        key = (day, session, user)
+        so_far = self._spent.get(key, Spent(*key, 0, 0, 0))
+        self._spent[key] = Spent(*key, so_far.prompt + prompt, so_far.completion + completion, so_far.calls + 1)
+
+    async def spent(self, day: str) -> list[Spent]:
+        return [self._spent[key] for key in sorted(self._spent) if key[0] == day]
+
+
+class MemoryStore(MemoryJournal, MemoryDesk):
+    """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads."""
+
+    def __init__(self) -> None:
+        MemoryJournal.__init__(self)
+        MemoryDesk.__init__(self)
+        self._outbox: dict[str, Outgoing] = {}
+        self._cursors: dict[str, int] = {}
+
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+
+    async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
+        stored = [outbox.storable(row) for row in rows]
+        new = []
+        for row in stored:
+            if self._outbox.setdefault(row.key, row) is row:
+                new.append(row)
+        self._cursors[session] = max(cursor, self._cursors.get(session, cursor))
+        return new
+
+    async def cursor(self, session: str) -> int:
+        return self._cursors.get(session, 0)
+
+    async def behind(self) -> list[str]:
+        late = [s for s, head in self._heads.items() if head.seq > self._cursors.get(s, 0)]
+        return sorted(late, key=lambda session: (self._heads[session].updated, session))
+
+    async def mark(self, key: str, state: str, message_id: int | None = None) -> None:
+        outbox.known_state(state)
+        if row := self._outbox.get(key):
+            known = row.message_id if message_id is None else message_id
+            self._outbox[key] = replace(row, state=state, message_id=known)
+
+    async def undelivered(self) -> list[Outgoing]:
+        return [row for row in self._outbox.values() if row.state in ("queued", "sending")]
+
+    async def find(self, key: str) -> Outgoing | None:
+        return self._outbox.get(key)

@@ -1,0 +1,91 @@
+"""The store on one SQLite file: write-ahead log, every commit on the disk before it counts, mode 0600."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.ports import Inbound, Outgoing, Spent
+from agent.steps import Step
+from agent.store import desk, journal, outbox
+from agent.store.database import Database
+from agent.store.migrate import Migration, packaged
+
+
+class SqliteStore:
+    """The Store protocol. The folder of `path` exists and one process has it for itself; `busy_s` is in seconds."""
+
+    def __init__(self, path: Path, busy_s: float = 10.0, migrations: tuple[Migration, ...] | None = None) -> None:
+        self._db = Database(path, busy_s, migrations or packaged())
+
+    async def open(self) -> None:
+        """Raises StoreBroken when the file is damaged, foreign or newer (it is left alone), StoreBusy, StoreError."""
+        await self._db.open()
+
+    async def close(self) -> None:
+        await self._db.close()
+
+    # -- journal ----------------------------------------------------------------------------------------------------
+    async def append(self, session: str, seq: int, batch: str, *steps: Step) -> None:
+        await self._db.write(journal.append(session, seq, batch, steps))
+
+    async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
+        return await self._db.read(journal.read(session, after))
+
+    async def unfinished(self) -> list[str]:
+        return await self._db.read(journal.unfinished())
+
+    async def find_ref(self, ref: str) -> tuple[str, int] | None:
+        return await self._db.read(journal.find_ref(ref))
+
+    # -- inbox ------------------------------------------------------------------------------------------------------
+    async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
+        return await self._db.write(desk.receive(rows))
+
+    async def waiting(self) -> list[Inbound]:
+        return await self._db.read(desk.waiting())
+
+    async def done(self, bot: str, update_id: int) -> None:
+        await self._db.write(desk.done(bot, update_id))
+
+    # -- routes -----------------------------------------------------------------------------------------------------
+    async def route(self, place: str) -> str | None:
+        return await self._db.read(desk.route(place))
+
+    async def move(self, place: str, session: str) -> None:
+        await self._db.write(desk.move(place, session))
+
+    async def rename(self, old: str, new: str) -> None:
+        """Both are whole place keys: a chat with topics is renamed topic by topic. The old route wins over a new one;
+        a second time changes nothing."""
+        await self._db.write(desk.rename(old, new))
+
+    async def place_of(self, session: str) -> str | None:
+        return await self._db.read(desk.place_of(session))
+
+    # -- outbox -----------------------------------------------------------------------------------------------------
+    async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
+        return await self._db.write(outbox.project(session, cursor, rows))
+
+    async def cursor(self, session: str) -> int:
+        return await self._db.read(outbox.cursor(session))
+
+    async def behind(self) -> list[str]:
+        return await self._db.read(outbox.behind())
+
+    async def mark(self, key: str, state: str, message_id: int | None = None) -> None:
+        """Without a message id the known one stays; an unknown key is left alone."""
+        await self._db.write(outbox.mark(key, state, message_id))
+
+    async def undelivered(self) -> list[Outgoing]:
+        return await self._db.read(outbox.undelivered())
+
+    async def find(self, key: str) -> Outgoing | None:
+        return await self._db.read(outbox.find(key))
+
+    # -- usage ------------------------------------------------------------------------------------------------------
+    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None:
+        await self._db.write(desk.spend(day, session, user, prompt, completion))
+
+    async def spent(self, day: str) -> list[Spent]:
+        return await self._db.read(desk.spent(day))

@@ -1,0 +1,76 @@
+"""All SQL that runs against the tables, in the words that SQLite and PostgreSQL share, with `?` for a value."""
+
+from __future__ import annotations
+
+# -- journal --------------------------------------------------------------------------------------------------------
+HEAD = "SELECT head, asked, title, created, updated FROM sessions WHERE session = ?"
+SAVE_HEAD = """
+    INSERT INTO sessions (session, head, asked, title, created, updated) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (session) DO UPDATE SET
+        head = excluded.head, asked = excluded.asked, title = excluded.title, updated = excluded.updated
+"""
+ADD_STEP = """
+    INSERT INTO steps (session, seq, batch, kind, version, body, ref) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING RETURNING seq
+"""
+BATCHES = "SELECT batch FROM steps WHERE session = ? AND seq >= ? AND seq < ? ORDER BY seq"
+READ = "SELECT seq, kind, version, body FROM steps WHERE session = ? AND seq > ? ORDER BY seq"
+UNFINISHED = "SELECT session FROM sessions WHERE asked IS NOT NULL ORDER BY asked, session"
+FIND_REF = "SELECT session, seq FROM steps WHERE ref = ?"
+
+# -- inbox ----------------------------------------------------------------------------------------------------------
+RECEIVE = """
+    INSERT INTO inbox (bot, update_id, chat, payload, received, poison) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING RETURNING update_id
+"""
+WAITING = """
+    SELECT bot, update_id, chat, payload, received, poison FROM inbox WHERE done = 0 ORDER BY update_id, bot
+"""
+DONE = "UPDATE inbox SET done = 1 WHERE bot = ? AND update_id = ?"
+
+# -- routes ---------------------------------------------------------------------------------------------------------
+ROUTE = "SELECT session FROM routes WHERE place = ?"
+MOVE = """
+    INSERT INTO routes (place, session) VALUES (?, ?)
+    ON CONFLICT (place) DO UPDATE SET session = excluded.session
+"""
+FORGET_ROUTE = "DELETE FROM routes WHERE place = ?"
+PLACE_OF = "SELECT place FROM places WHERE session = ?"
+REMEMBER_PLACE = """
+    INSERT INTO places (session, place) VALUES (?, ?)
+    ON CONFLICT (session) DO UPDATE SET place = excluded.place
+"""
+RENAME_PLACES = "UPDATE places SET place = ? WHERE place = ?"
+
+# -- outbox ---------------------------------------------------------------------------------------------------------
+LAST_NR = "SELECT COALESCE(MAX(nr), 0) FROM outbox"
+ADD_OUTGOING = """
+    INSERT INTO outbox (key, chat, body, role, state, message_id, nr, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key) DO NOTHING RETURNING nr
+"""
+MOVE_CURSOR = """
+    INSERT INTO cursors (session, seq) VALUES (?, ?)
+    ON CONFLICT (session) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > cursors.seq
+"""
+CURSOR = "SELECT seq FROM cursors WHERE session = ?"
+BEHIND = """
+    SELECT sessions.session FROM sessions LEFT JOIN cursors ON cursors.session = sessions.session
+    WHERE sessions.head > COALESCE(cursors.seq, 0) ORDER BY sessions.updated, sessions.session
+"""
+MARK = "UPDATE outbox SET state = ?, message_id = COALESCE(?, message_id) WHERE key = ?"
+UNDELIVERED = """
+    SELECT key, chat, body, role, state, message_id FROM outbox WHERE state IN ('queued', 'sending') ORDER BY nr
+"""
+FIND_OUTGOING = "SELECT key, chat, body, role, state, message_id FROM outbox WHERE key = ?"
+
+# -- usage ----------------------------------------------------------------------------------------------------------
+SPEND = """
+    INSERT INTO spending (day, session, person, prompt, completion, calls) VALUES (?, ?, ?, ?, ?, 1)
+    ON CONFLICT (day, session, person) DO UPDATE SET
+        prompt = spending.prompt + excluded.prompt,
+        completion = spending.completion + excluded.completion,
+        calls = spending.calls + 1
+"""
+SPENT = """
+    SELECT day, session, person, prompt, completion, calls FROM spending WHERE day = ? ORDER BY session, person
+"""
