@@ -36,7 +36,7 @@ def values_of(hint: Any) -> st.SearchStrategy[Any]:
         return st.one_of([st.none() if arg is NoneType else values_of(arg) for arg in args])
     if typing.get_origin(hint) is tuple:
         return st.lists(values_of(args[0]), max_size=3).map(tuple)
-    if dataclasses.is_dataclass(hint):
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         hints = typing.get_type_hints(hint)
         return st.builds(hint, **{name: values_of(hints[name]) for name in hints})
     if issubclass(hint, Enum):

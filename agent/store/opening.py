@@ -11,6 +11,7 @@ from agent.store.migrate import Migration, refuse_newer, upgrade, version_of
 from agent.store.trouble import broken, unreachable, verdict
 
 CHECKED = 16_000_000  # bytes up to which the whole structure is checked at open; SQLite checks the rest as it reads
+_HEADER = 100  # bytes
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat2.html#magic_header_string
 
 
@@ -58,11 +59,23 @@ def _create(path: Path, migrations: tuple[Migration, ...]) -> None:
 
 def _look(path: Path) -> None:
     with path.open("rb") as file:
-        start = file.read(len(_MAGIC))
-    if not start:
+        header = file.read(_HEADER)
+    if not header:
         raise broken(path, "it is empty")
-    if start != _MAGIC:
+    if not header.startswith(_MAGIC):
         raise broken(path, "it doesn't begin as an SQLite file does")
+    log = beside(path, "-wal")
+    if not log.exists() and path.stat().st_size < _size_by(header):  # else the log may hold what is missing
+        raise broken(path, "its end is missing")
+
+
+def _size_by(header: bytes) -> int:
+    """The size in bytes that the header tells: page size at 16 (1 means 65,536), number of pages at 28.
+
+    Source: https://sqlite.org/fileformat2.html#the_database_header
+    """
+    page = int.from_bytes(header[16:18], "big")
+    return (65_536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
 
 
 def _inspect(path: Path, busy_s: float) -> int:
