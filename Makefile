@@ -18,7 +18,7 @@ INSTALL := VIRTUAL_ENV=$(CURDIR)/.venv $(UV) pip install --quiet
 MAKE_VENV := $(UV) venv --quiet --allow-existing --python $(PYTHON) .venv
 else
 INSTALL := $(BIN)/python -m pip install --quiet
-MAKE_VENV := $(PYTHON) -m venv .venv || { \
+MAKE_VENV := $(PYTHON) -m venv .venv || { rm -rf .venv; \
 	echo "No virtual environment can be made: install python3-venv (apt-get install python3-venv), or uv." >&2; exit 1; }
 endif
 
@@ -27,7 +27,7 @@ dev: .venv/ready-dev
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: PYTHON=python3.12 make")'
-	$(MAKE_VENV)
+	@$(MAKE_VENV)
 
 .venv/ready: requirements.lock pyproject.toml | $(BIN)/python
 	$(INSTALL) --require-hashes -r requirements.lock

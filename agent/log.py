@@ -25,7 +25,8 @@ def setup(
 ) -> None:
     """Send every record, warning and uncaught exception to `stream` (stderr by default), a line each.
 
-    Message, traceback and each field pass through `redact`, a filter that masks the text of records. Libraries that log addresses with our token in them are kept at WARNING.
+    Message, traceback and each field pass through `redact`, a filter that masks the text of records. Libraries that
+    log addresses with our token in them are kept at WARNING.
     """
     handler = _Handler(stream or sys.stderr)
     handler.setFormatter(Json(redact) if form == "json" else Console(redact))
