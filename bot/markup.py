@@ -1,0 +1,134 @@
+"""A model's Markdown as letters that a chat service takes: plain text with entities, nothing lost, never refused.
+
+Converted by telegramify_markdown. What it would swallow (raw tags, `$...$`, backslashes, relative links) is hidden from
+it behind noncharacters and put back afterwards; if letters or digits are missing in the end, the text goes out plain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from bot.channel import Letter
+from bot.clean import clean
+from bot.marks import Mark, entities, lawful, offsets
+from bot.split import LIMIT, Part, split
+from bot.tables import readable
+
+if TYPE_CHECKING:
+    from telegramify_markdown import RenderConfig
+
+MOST = 12  # letters; a longer answer is shown as its beginning and its end
+HEAD = TAIL = 3
+LEFT_OUT = "… {count:,} characters left out: the whole answer is too long for a chat …"
+
+_SAMPLE = LIMIT * (HEAD + 2)  # code points that surely fill HEAD letters
+_HIDDEN = str.maketrans("<$&\\|~*_[]", "".join(map(chr, range(0xFDD0, 0xFDDA))))  # noncharacters: in no real text
+_SHOWN = {hidden: shown for shown, hidden in _HIDDEN.items()}
+_URL = r"(?:https?://|mailto:)[^\s()<>\\]+(?:\([^\s()<>\\]*\)[^\s()<>\\]*)*"
+_SWALLOWED = re.compile(
+    r"[<$&]"
+    r"|\\(?![*_`~|#>])"  # a backslash is text, unless it keeps Markdown from seeing markup
+    r"|\|\|"  # would be a spoiler
+    r"|(?<!~)~(?!~)"
+    r"|(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])"  # 2*3*4
+    r"|(?<!\w)__[a-z0-9_]*[a-z0-9]__(?!\w)"  # __init__
+    r"|(?<=!)\[[^\]\n]*\]?"  # an image: its address would be lost
+    r"|\[(?=[^\]\n]+\]:)"  # a reference: the same
+    rf"|(?:\[[^\[\]\n]*)?\](?!\({_URL}\))(?=\()|(?<=\[)\](?=\()"  # a link that leads nowhere: the same
+    r"|\](?=\([^\n]*\|)"  # a link in a table cell: the same
+)
+_MARKUP = re.compile(  # what carries letters or digits and is rendered otherwise: list numbers, task boxes, fences
+    r"^[ \t>]*(?:(?:[-*+•☐☑]|#{1,6}|[*_`]*\d{1,9}[.)][*_`]*)(?=\s|$)[ \t]*)*(?:\[[ xX]\]|(?:`{3,}|~{3,}).*$)?",
+    re.MULTILINE,
+)
+
+
+def letters(markdown: str, left_out: str = LEFT_OUT) -> list[Letter]:
+    """The text as 1 to 14 letters, or as 7 with a note between head and tail; [] if there is nothing to see.
+
+    `left_out` is the note; {count} in it becomes the number of characters that are missing.
+    """
+    cut = len(markdown) - _SAMPLE
+    fences = markdown.startswith("```") + markdown.count("\n```", 0, max(0, cut))
+    return _letters(markdown, _formatted, "```\n" if fences % 2 else "", left_out)
+
+
+def plain(text: str, left_out: str = LEFT_OUT) -> list[Letter]:
+    """The text as it is, without formatting; a long one as `letters` does it."""
+    return _letters(text, split, "", left_out)
+
+
+def _letters(text: str, render: Callable[[str], list[Part]], lead: str, left_out: str) -> list[Letter]:
+    """`lead` opens the tail again where it starts in the middle of something."""
+    if len(text) <= MOST * LIMIT:
+        head = tail = render(clean(text))
+        if len(head) <= MOST + 2:
+            return [_letter(part) for part in head]
+    else:
+        head, tail = render(clean(text[:_SAMPLE])), render(clean(lead + text[-_SAMPLE:]))
+    head, tail = head[:HEAD], tail[-TAIL:]
+    count = max(1, len(text) - sum(len(part.text) for part in (*head, *tail)))
+    return [_letter(part) for part in (*head, Part(left_out.format(count=count)), *tail)]
+
+
+def _formatted(text: str) -> list[Part]:
+    try:
+        ours = readable(text)
+        shown, marks = _convert(ours)
+        complete = _told(ours) == _told(_with_links(shown, marks))
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # the parser is native code and panics outside of Exception; no bug of its may cost an answer
+        complete = False
+    return split(shown, marks) if complete else split(text)
+
+
+def _convert(markdown: str) -> tuple[str, list[Mark]]:
+    from telegramify_markdown import convert
+
+    hidden = _SWALLOWED.sub(lambda hit: hit[0].translate(_HIDDEN), markdown)
+    text, found = convert(hidden, latex_escape=False, config=_config())
+    index = {offset: i for i, offset in enumerate(offsets(text))}
+    marks = [
+        Mark(
+            e.type,
+            index[e.offset],
+            index[e.offset + e.length],
+            url=(e.url or "").translate(_SHOWN),
+            language=" ".join((e.language or "").translate(_SHOWN).split()[:1]),
+        )
+        for e in found
+    ]
+    return text.translate(_SHOWN), lawful(marks)
+
+
+@cache
+def _config() -> RenderConfig:
+    from telegramify_markdown import RenderConfig
+
+    config = RenderConfig.isolated()
+    symbols = config.markdown_symbol
+    symbols.heading_level_1 = symbols.heading_level_2 = symbols.heading_level_3 = symbols.heading_level_4 = ""
+    symbols.unordered_list_item = "•"
+    symbols.task_completed, symbols.task_uncompleted = "☑", "☐"
+    return config
+
+
+def _told(text: str) -> list[str]:
+    """The letters and digits of a text that must reach the reader."""
+    return [c for c in _MARKUP.sub("", text) if c.isalnum()]
+
+
+def _with_links(text: str, marks: Sequence[Mark]) -> str:
+    pieces, at = [], 0
+    for mark in sorted((m for m in marks if m.url), key=lambda m: m.end):
+        pieces += [text[at : mark.end], mark.url]
+        at = mark.end
+    return "".join([*pieces, text[at:]])
+
+
+def _letter(part: Part) -> Letter:
+    return Letter(part.text, entities(part.text, part.marks))
