@@ -144,7 +144,7 @@ OpsChat = Annotated[str, BeforeValidator(_ops_chat)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]
 StoreUrl = Annotated[SecretStr, AfterValidator(_store)]
-Url = Annotated[str, AfterValidator(_url)]
+Url = Annotated[str, AfterValidator(_url), Field(repr=False)]  # it may hold a password
 Listen = Annotated[str, AfterValidator(_listen)]
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
 Zone = Annotated[str, AfterValidator(_zone)]

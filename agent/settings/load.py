@@ -72,8 +72,8 @@ def _unknown(values: Values, known: frozenset[str], where: str) -> list[str]:
     out = []
     for name in values:
         if name not in known:
-            near = nearest(env_name(name), (env_name(k) for k in known))
-            hint = f"did you mean {near}?" if near else "`jarvis settings` lists those that are."
+            near = nearest(name, sorted(known))
+            hint = f"did you mean {env_name(near)}?" if near else "`jarvis settings` lists those that are."
             out.append(f"{where}{env_name(name)} is not a setting and was ignored; {hint}")
     return out
 

@@ -77,6 +77,8 @@ def nest(values: Mapping[str, object]) -> dict[str, object]:
     return out
 
 
-def nearest(variable: str, known: Iterable[str]) -> str:
-    """The known name that looks most like it, or ""."""
-    return next(iter(difflib.get_close_matches(variable, list(known), n=1, cutoff=0.6)), "")
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that was probably meant, or "": one with the same last part, else one that looks like it."""
+    names = list(known)
+    same = [k for k in names if k.rpartition(".")[2] == name.rpartition(".")[2]]
+    return next(iter(difflib.get_close_matches(name, same or names, n=1, cutoff=0.0 if same else 0.6)), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from agent.settings.guards import Guards
@@ -120,7 +120,7 @@ class Log(Section):
 
 class Tools(Section):
     overrides: JsonObject = {}
-    mcp: JsonObject = {}
+    mcp: Annotated[JsonObject, Field(repr=False)] = {}  # its `env` tables hold keys
     search: Annotated[Literal["none", "searxng", "brave", "ddgs"], AnyCase] = "none"
     search_url: Url = ""
     transcribe_url: Url = ""
