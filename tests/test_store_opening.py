@@ -121,6 +121,28 @@ async def test_what_is_no_sound_store_is_refused_and_left_as_it_is(path: Path, d
     assert "backup" in str(caught.value)
 
 
+@pytest.mark.parametrize("damage", [flip(0), flip(8192, 12)], ids=["magic", "a page"])
+async def test_the_log_beside_a_damaged_file_is_left_as_it_is(path: Path, damage: Callable[[Path], None]) -> None:
+    await filled(path)
+    store = SqliteStore(path)
+    await store.open()
+    await store.append("s", len(ONE_OF_EACH) + 1, "b2", asked("only in the log so far"))
+    crashed = path.parent / "crashed" / path.name
+    crashed.parent.mkdir()
+    log = crashed.with_name("jarvis.db-wal")
+    shutil.copy(path, crashed)
+    shutil.copy(path.with_name(log.name), log)
+    await store.close()
+    newest = log.read_bytes()
+    damage(crashed)
+    damaged = crashed.read_bytes()
+    with pytest.raises(StoreBroken):
+        await opens(crashed)
+    assert (crashed.read_bytes(), log.read_bytes()) == (damaged, newest)
+    damage(crashed)  # flipped twice is as it was
+    assert await opens(crashed) == len(ONE_OF_EACH) + 1
+
+
 async def test_any_flipped_byte_is_survived_or_refused_in_words(path: Path) -> None:
     await filled(path)
     sound = path.read_bytes()
