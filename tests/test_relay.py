@@ -1,0 +1,177 @@
+"""What comes next: tables at, under and over each limit."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.relay import (
+    ATTEMPTS,
+    BAD_REPLIES,
+    LONGEST_PARK_S,
+    LONGEST_WAIT_S,
+    PARKS,
+    RESTARTS,
+    Answer,
+    Finish,
+    Limits,
+    Park,
+    Rest,
+    Settle,
+    Speak,
+    Wait,
+    after_failure,
+    next_action,
+)
+from agent.resume import Todo
+from agent.steps import (
+    Asked,
+    Call,
+    Commanded,
+    Decided,
+    End,
+    Ended,
+    Failed,
+    Finished,
+    Level,
+    Looking,
+    Nudged,
+    Outcome,
+    Parked,
+    Proposed,
+    Resumed,
+    Said,
+    Seen,
+    Step,
+    Trouble,
+)
+
+ASKED = Asked(at=1, text="go", author="t:7")
+CALL = Call("c1", "shell", "{}")
+
+
+def failed(trouble: Trouble = Trouble.RETRY, status: int | None = None, retry_after: float | None = None) -> Failed:
+    return Failed(at=100.0, trouble=trouble, text="It failed.", status=status, retry_after=retry_after)
+
+
+def fold(*steps: Step) -> Todo:
+    todo = Todo()
+    for seq, step in enumerate(steps, start=1):
+        todo.fold(seq, step)
+    return todo
+
+
+def said(*calls: Call, upto: int = 1, finish: str = "stop") -> Said:
+    return Said(at=2, text="", calls=calls, upto=upto, finish=finish)
+
+
+FINISHED = Finished(at=3, call_id="c1", tool="shell", outcome=Outcome.OK, text="")
+
+
+@pytest.mark.parametrize(
+    ("steps", "action"),
+    [
+        ([], Rest()),
+        ([ASKED], Speak()),
+        ([ASKED, said()], Finish(End.ANSWERED)),
+        ([ASKED, ASKED, said(upto=1)], Speak()),  # the second message came while the model spoke
+        ([ASKED, ASKED, said(upto=2)], Finish(End.ANSWERED)),
+        ([ASKED, said(CALL), FINISHED], Speak()),
+        ([ASKED, said(), Ended(at=3, end=End.ANSWERED)], Rest()),
+        ([ASKED, said(), Ended(at=3, end=End.ANSWERED), ASKED], Speak()),
+        ([ASKED, Parked(at=2, until=None, why="x")], Rest()),
+        ([ASKED, Parked(at=2, until=None, why="x"), ASKED], Speak()),
+        ([ASKED, Parked(at=2, until=9, why="x"), Resumed(at=9, cause="timer")], Speak()),
+        ([ASKED, Commanded(at=2, command="pause", by="t:7")], Rest()),
+        ([ASKED, Commanded(at=2, command="pause", by="t:7"), Commanded(at=3, command="resume", by="t:7")], Speak()),
+        (
+            [ASKED, Nudged(at=2, guard="g", event="e", level=Level.STOP, text="enough")],
+            Finish(End.UNRESOLVED, "enough"),
+        ),
+    ],
+)
+def test_next(steps: list[Step], action: object) -> None:
+    assert next_action(fold(*steps), Limits()) == action
+
+
+def test_open_calls_are_settled_in_order_and_looks_come_first() -> None:
+    todo = fold(ASKED, said(CALL, Call("c2", "shell", "{}")))
+    action = next_action(todo, Limits())
+    assert isinstance(action, Settle)
+    assert action.open_call.call.id == "c1"
+    look = Looking(at=3, look="l1", guard="g", probe="disk", args="{}")
+    todo.fold(3, look)
+    assert next_action(todo, Limits()) == Answer(look)
+    todo.fold(4, Seen(at=4, look="l1", probe="disk", value="1"))
+    assert isinstance(next_action(todo, Limits()), Settle)
+
+
+def test_an_ask_waits_until_it_is_decided() -> None:
+    ask = Nudged(at=3, guard="g", event="e", level=Level.ASK, text="may I?", about="c1")
+    todo = fold(ASKED, said(CALL), Proposed(at=3, call=CALL, effect="write"), ask)
+    assert next_action(todo, Limits()) == Rest()
+    todo.fold(5, Decided(at=5, call_id="c1", verdict="allow", by="t:7"))
+    assert isinstance(next_action(todo, Limits()), Settle)
+
+
+@pytest.mark.parametrize(("turns", "ends"), [(2, False), (3, True)])
+def test_the_turn_limit(turns: int, ends: bool) -> None:
+    steps: list[Step] = [ASKED]
+    for _ in range(turns):
+        steps += [said(CALL, upto=len(steps)), FINISHED]
+    action = next_action(fold(*steps), Limits(turns=3))
+    assert (isinstance(action, Finish) and action.end == End.LIMIT) is ends
+    assert isinstance(action, Finish if ends else Speak)
+
+
+@pytest.mark.parametrize(("restarts", "ends"), [(RESTARTS, False), (RESTARTS + 1, True)])
+def test_a_run_that_only_crashes_is_quarantined(restarts: int, ends: bool) -> None:
+    todo = fold(ASKED, *[Resumed(at=2, cause="restart")] * restarts)
+    assert isinstance(next_action(todo, Limits()), Finish) is ends
+    todo.fold(9, Ended(at=9, end=End.FAILED))
+    todo.fold(10, ASKED)
+    assert next_action(todo, Limits()) == Speak()
+
+
+def test_a_reply_between_restarts_counts_as_getting_somewhere() -> None:
+    again = Resumed(at=2, cause="restart")
+    todo = fold(ASKED, again, again, again, said(CALL), again)
+    assert isinstance(next_action(todo, Limits()), Settle)
+
+
+@pytest.mark.parametrize(
+    ("failures", "parks", "action"),
+    [
+        ([failed()], 0, Wait(0.5, 1, "It failed.")),
+        ([failed()] * 2, 0, Wait(1.0, 2, "It failed.")),
+        ([failed()] * (ATTEMPTS - 1), 0, Wait(4.0, ATTEMPTS - 1, "It failed.")),
+        ([failed()] * ATTEMPTS, 0, Park(130.0, "It failed.")),
+        ([failed()] * ATTEMPTS, 1, Park(160.0, "It failed.")),
+        ([failed()] * ATTEMPTS, 20, Park(100.0 + LONGEST_PARK_S, "It failed.")),
+        ([failed(Trouble.WAIT, 429, 7.0)], 0, Wait(7.0, 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S)], 0, Wait(LONGEST_WAIT_S, 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S + 1)], 0, Park(100.0 + LONGEST_WAIT_S + 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429)], 0, Wait(0.5, 1, "It failed.")),
+        ([failed(status=200)] * (BAD_REPLIES - 1), 0, Wait(2.0, BAD_REPLIES - 1, "It failed.")),
+        ([failed(Trouble.USER, 401)], 0, Finish(End.FAILED, "It failed.")),
+        ([failed(Trouble.BUG, 400)], 0, Finish(End.FAILED, "It failed.")),
+        ([failed(Trouble.REFUSED)], 0, Finish(End.FAILED, "It failed.")),
+        ([failed(Trouble.OVERFLOW, 400)], 0, Finish(End.FAILED, "It failed.")),
+    ],
+)
+def test_after_failures(failures: list[Failed], parks: int, action: object) -> None:
+    assert after_failure(failures, parks) == action
+
+
+@pytest.mark.parametrize(
+    ("failures", "parks"), [([failed(status=200)] * BAD_REPLIES, 0), ([failed()] * ATTEMPTS, PARKS)]
+)
+def test_trying_ends_some_time_with_a_sentence(failures: list[Failed], parks: int) -> None:
+    action = after_failure(failures, parks)
+    assert isinstance(action, Finish)
+    assert action.end == End.FAILED
+    assert len(action.reason) > len("It failed.")
+
+
+def test_a_new_message_tries_at_once() -> None:
+    todo = fold(ASKED, *[failed()] * ATTEMPTS, Parked(at=2, until=99, why="x"), ASKED)
+    assert next_action(todo, Limits()) == Speak()
