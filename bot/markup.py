@@ -40,8 +40,9 @@ _SWALLOWED = re.compile(
     rf"|(?:\[[^\[\]\n]*)?\](?!\({_URL}\))(?=\()|(?<=\[)\](?=\()"  # a link that leads nowhere: the same
     r"|\](?=\([^\n]*\|)"  # a link in a table cell: the same
 )
-_MARKUP = re.compile(  # what carries letters or digits and is rendered otherwise: list numbers, task boxes, fences
-    r"^[ \t>]*(?:(?:[-*+•☐☑]|#{1,6}|[*_`]*\d{1,9}[.)][*_`]*)(?=\s|$)[ \t]*)*(?:\[[ xX]\]|(?:`{3,}|~{3,}).*$)?",
+_LANGUAGE = 64  # characters of a code block's label
+_MARKUP = re.compile(  # what carries letters or digits and is rendered otherwise: list numbers, task boxes
+    r"^[ \t>]*(?:(?:[-*+•☐☑]|#{1,6}|[*_`]*\d{1,9}[.)][*_`]*)(?=\s|$)[ \t]*)*(?:\[[ xX]\])?",
     re.MULTILINE,
 )
 
@@ -78,12 +79,12 @@ def _formatted(text: str) -> list[Part]:
     try:
         ours = readable(text)
         shown, marks = _convert(ours)
-        complete = _told(ours) == _told(_with_links(shown, marks))
+        complete = _told(ours) == _told(_with_labels(shown, marks))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # the parser is native code and panics outside of Exception; no bug of its may cost an answer
         complete = False
-    return split(shown, marks) if complete else split(text)
+    return (split(shown, marks) if complete else []) or split(text)
 
 
 def _convert(markdown: str) -> tuple[str, list[Mark]]:
@@ -98,7 +99,7 @@ def _convert(markdown: str) -> tuple[str, list[Mark]]:
             index[e.offset],
             index[e.offset + e.length],
             url=(e.url or "").translate(_SHOWN),
-            language=" ".join((e.language or "").translate(_SHOWN).split()[:1]),
+            language=(e.language or "").translate(_SHOWN)[:_LANGUAGE],
         )
         for e in found
     ]
@@ -122,11 +123,13 @@ def _told(text: str) -> list[str]:
     return [c for c in _MARKUP.sub("", text) if c.isalnum()]
 
 
-def _with_links(text: str, marks: Sequence[Mark]) -> str:
+def _with_labels(text: str, marks: Sequence[Mark]) -> str:
+    """The text with what its entities hold: a link's address after it, a code block's language before it."""
+    labels = sorted([(m.end, m.url) for m in marks if m.url] + [(m.start, m.language) for m in marks if m.language])
     pieces, at = [], 0
-    for mark in sorted((m for m in marks if m.url), key=lambda m: m.end):
-        pieces += [text[at : mark.end], mark.url]
-        at = mark.end
+    for place, label in labels:
+        pieces += [text[at:place], label]
+        at = place
     return "".join([*pieces, text[at:]])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import zip_longest
 
 PHONE = 40  # columns of monospace that a phone shows without wrapping
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
@@ -99,7 +100,8 @@ def _monospace(rows: list[list[str]], widths: list[int]) -> Iterator[str]:
 def _records(rows: list[list[str]]) -> Iterator[str]:
     heads = rows[0]
     for row in rows[1:]:
-        named = [f"{heads[i]}: {cell}" if i < len(heads) and heads[i] else cell for i, cell in enumerate(row) if cell]
-        if row[0] and _PLAIN.fullmatch(row[0]):
-            named[0] = named[0].removesuffix(row[0]) + f"**{row[0]}**"
+        filled = [cell or "–" for cell in (*row, *[""] * (len(heads) - len(row)))]
+        if _PLAIN.fullmatch(filled[0]):
+            filled[0] = f"**{filled[0]}**"
+        named = [f"{head}: {cell}" if head else cell for head, cell in zip_longest(heads, filled, fillvalue="")]
         yield "- " + "\n  ".join(named)

@@ -67,9 +67,18 @@ def test_what_only_looks_like_markup_is_shown_as_it_is(text: str) -> None:
     assert [letter.text for letter in letters(text)] == [text]
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2800", "```\n```"])
+@pytest.mark.parametrize("text", ["", " \n\t", "\u200b\u2800"])
 def test_nothing_to_see_makes_no_letter(text: str) -> None:
     assert letters(text) == []
+
+
+@pytest.mark.parametrize("text", ["```", "```\n```", "```hello world", "~~~s~~", "```rust,ignore\nx\n```"])
+def test_the_label_of_a_code_block_is_not_lost_with_it(text: str) -> None:
+    assert "".join(map(with_labels, letters(text))) == text
+
+
+def test_a_code_block_carries_its_label() -> None:
+    assert letters("```js title=x\na\n```")[0].entities[0]["language"] == "js title=x"
 
 
 def test_code_in_text_keeps_what_is_hidden_elsewhere() -> None:
@@ -138,21 +147,15 @@ def test_a_tail_that_starts_inside_code_is_code() -> None:
 
 
 FRAGMENTS = """**bold** ¦*it*¦_it_¦`code <x>`¦~~s~~¦word¦日本語¦😀¦é¦<b>¦</b>¦<!-- c -->¦&lt;¦$x$¦\\*¦\\¦~¦__init__
-¦***¦*¦_¦`¦\n\n¦# ¦- ¦1. ¦10) ¦> ¦|¦||¦| a | b |\n|---|---|\n| c | d |\n¦```py\ncode $x \\$\n```\n¦```\n¦    ind\n¦\t¦\r\n¦===\n
-¦---\n¦[t](http://a.b/c_d)¦[t](rel)¦![i](http://x)¦[r]: http://q\n¦[r]¦http://x.y/a_b*c¦<http://q.w>¦- [x] a\n¦ ¦5
-¦[¦]¦(¦)¦!¦\u200d¦\u0301"""
+¦***¦*¦_¦`¦\n\n¦# ¦- ¦1. ¦10) ¦> ¦|¦||¦| a | b |\n|---|---|\n| c | d |\n¦```py\ncode $x \\$\n```\n¦```\n¦    ind\n¦\t
+¦\r\n¦===\n¦---\n¦[t](http://a.b/c_d)¦[t](rel)¦![i](http://x)¦[r]: http://q\n¦[r]¦http://x.y/a_b*c¦<http://q.w>
+¦- [x] a\n¦ ¦5¦[¦]¦(¦)¦!¦\u200d¦\u0301"""
 PIECES = st.sampled_from(FRAGMENTS.split("¦"))
 
 
-def with_links(letter: Letter) -> str:
-    """The text with each link's address after it."""
-    raw, at = letter.text.encode("utf-16-le"), 0
-    pieces = []
-    for e in sorted((e for e in letter.entities if "url" in e), key=lambda e: int(str(e["offset"]))):
-        end = 2 * (int(str(e["offset"])) + int(str(e["length"])))
-        pieces += [raw[at:end].decode("utf-16-le"), str(e["url"])]
-        at = end
-    return "".join([*pieces, raw[at:].decode("utf-16-le")])
+def with_labels(letter: Letter) -> str:
+    """The text and what its entities hold."""
+    return letter.text + "".join(str(e.get("url", "")) + str(e.get("language", "")) for e in letter.entities)
 
 
 def told(text: str) -> Counter[str]:
@@ -164,8 +167,8 @@ def told(text: str) -> Counter[str]:
 def test_no_mixture_of_markup_loses_text_or_is_refused(markdown: str) -> None:
     parts = letters(markdown)
     assert not [wrong for part in parts if (wrong := wrong_with(part))]
-    shown = "".join(map(with_links, parts))
-    source = markdown.replace("```py", "```").replace("- [x]", "-")
+    shown = "".join(map(with_labels, parts))
+    source = markdown.replace("- [x]", "-")
     assert not told(source) - told(shown)
 
 
