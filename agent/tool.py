@@ -22,6 +22,8 @@ SHOWN_PROBLEMS = 6
 SHOWN_NAME = 64  # also the longest name that providers take
 LONGEST_NUMBER = 15  # digits of a number sent as text: below 2**53, so that no reader rounds it
 
+HALF = "holds half of a surrogate pair, which is no character; send the whole character"
+
 # What every provider understands. Limits, formats and defaults are checked here, and told in the descriptions.
 KEPT = ("type", "description", "enum", "items", "properties", "required")
 
@@ -74,18 +76,17 @@ def parse(tool: Tool, arguments: str) -> BaseModel | BadArguments:
         for name, value in given.items()
         if name in fields and (value is not None or name in required)
     }
-    problems: list[str] = []
     try:
+        problems = surplus + [f"{name}: {HALF}" for name, value in plain.items() if _has_half(value)]
         parsed = tool.arguments.model_validate(plain, strict=True)
-        if not surplus:
-            return parsed
     except ValidationError as error:
-        problems = [
-            _problem(detail["type"], detail["loc"], detail["msg"], detail["input"]) for detail in error.errors()
-        ]
+        details = error.errors(include_url=False, include_context=False)
+        return _bad(
+            tool, problems + [_problem(each["type"], each["loc"], each["msg"], each["input"]) for each in details]
+        )
     except RecursionError:
-        problems = ["the values are nested too deeply"]
-    return _bad(tool, problems + surplus)
+        return _bad(tool, ["the values are nested too deeply"])
+    return _bad(tool, problems) if problems else parsed
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:
@@ -183,7 +184,7 @@ def _decoded(text: str) -> Any:
         except ValueError as error:  # bad syntax, or an integer of thousands of digits
             first = first or error
     if isinstance(first, json.JSONDecodeError):
-        where = f"{first.msg} at character {first.pos} of {len(text)}"
+        where = f"{first.msg.removesuffix(' at')} at character {first.pos} of {len(text)}"
         raise _Unreadable(f"the arguments are not valid JSON ({where}; perhaps cut off)")
     raise _Unreadable("the arguments are not valid JSON (a number is too long)")
 
@@ -223,6 +224,14 @@ def _converted(value: Any, kind: str | None) -> Any:
             return value
 
 
+def _has_half(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 # -- the words ------------------------------------------------------------------------------------------------------
 def _bad(tool: Tool, problems: list[str]) -> BadArguments:
     more = len(problems) - SHOWN_PROBLEMS
@@ -237,8 +246,8 @@ def _problem(kind: str, place: tuple[int | str, ...], message: str, value: Any) 
     match kind:
         case "missing":
             return f"{field}: is missing"
-        case "string_unicode":
-            return f"{field}: holds half of a surrogate pair, which is no character; send the whole character"
+        case "float_type" if isinstance(value, int) and not isinstance(value, bool):
+            return f"{field}: is too large a number"
         case "value_error":
             return f"{field}: {message.removeprefix('Value error, ')}"
         case _ if kind.endswith(("_type", "_parsing")):

@@ -20,6 +20,7 @@ from agent.tools._wording import printable
 HASHED = 8 * 2**20  # bytes; what is larger counts as unknown, so that a look stays fast
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_WRITE = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -69,10 +70,10 @@ def sha256(data: bytes) -> str:
 
 
 def writable(at: int, name: str, path: str) -> os.stat_result | None:
-    """As `look`; raises PermissionError where we may not change the file: a rename would go past its mode."""
+    """As `look`, for a file that we may change: replacing it would go past its own mode. Raises ToolError, OSError."""
     found = look(at, name, path)
     if found and not os.access(name, os.W_OK, dir_fd=at, effective_ids=True):
-        raise PermissionError(13, "Permission denied")
+        os.close(os.open(name, _WRITE, dir_fd=at))  # only to hear the reason: mode, or a read-only file system
     return found
 
 

@@ -7,10 +7,10 @@ import os
 import stat
 from dataclasses import dataclass
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from agent.errors import ToolError
-from agent.ports import CallContext, Result
+from agent.ports import CallContext, Result, Tool
 from agent.steps import Change
 from agent.tool import Arguments
 from agent.tools._files import read_file, replace, sha256, writable
@@ -26,7 +26,7 @@ class EditFile(Arguments):
     path: str = Field(description="absolute, or relative to the working directory")
     old: str = Field(description="text as it stands in the file, without line numbers; must occur exactly once")
     new: str = Field(description="text to put in its place")
-    all: bool = Field(False, description="true: replace every occurrence")
+    all: bool = Field(default=False, description="true: replace every occurrence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,10 @@ class _Tool:
     name = "edit_file"
     effect = "write"
     description = "Replace a piece of an existing file. Better than rewriting the whole file. Read it first."
-    arguments = EditFile
+    arguments: type[BaseModel] = EditFile
 
     async def run(self, call: CallContext, args: EditFile) -> Result:
         return await asyncio.to_thread(edit, call, args)
 
 
-tool = _Tool()
+tool: Tool = _Tool()

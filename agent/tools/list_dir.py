@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from agent.errors import ToolError
-from agent.ports import CallContext, Result
+from agent.ports import CallContext, Result, Tool
 from agent.tool import Arguments
 from agent.tools._paths import folder, locate, missing, variable
 from agent.tools._wording import in_words, printable, size
@@ -25,7 +25,7 @@ SHOWN_LITERALS = 3
 
 
 class ListDir(Arguments):
-    path: str = Field(".", description="absolute, or relative to the working directory")
+    path: str = Field(default=".", description="absolute, or relative to the working directory")
 
 
 @dataclass(slots=True)
@@ -109,10 +109,10 @@ class _Tool:
     name = "list_dir"
     effect = "read"
     description = f"List one folder: folders first, then files with size and time; at most {SHOWN} entries."
-    arguments = ListDir
+    arguments: type[BaseModel] = ListDir
 
     async def run(self, call: CallContext, args: ListDir) -> Result:
         return await asyncio.to_thread(listing, call, args)
 
 
-tool = _Tool()
+tool: Tool = _Tool()

@@ -12,9 +12,9 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
-from agent.ports import CallContext, Result
+from agent.ports import CallContext, Result, Tool
 from agent.steps import Change
 from agent.tool import Arguments
 from agent.tools._files import HASHED, open_file, sha256
@@ -23,6 +23,7 @@ from agent.tools._wording import in_words, printable, size
 
 LINES = 400  # at most, a call
 CHARACTERS = 16_000  # a call stops at the line that passes this
+FARTHEST = 10**12  # line number that makes sense
 LINE = 2_000  # bytes shown of one line
 SEARCHED = 256 * 2**20  # bytes read on the way to a line or to the end of one; about 0.1 s
 CHUNK = 2**18
@@ -34,8 +35,8 @@ _DECODER = codecs.getincrementaldecoder("utf-8")
 
 class ReadFile(Arguments):
     path: str = Field(description="absolute, or relative to the working directory")
-    start: int = Field(1, ge=1, description="first line, from 1")
-    lines: int = Field(LINES, ge=1, description=f"how many, at most {LINES}")
+    start: int = Field(default=1, ge=1, le=FARTHEST, description="first line, from 1")
+    lines: int = Field(default=LINES, ge=1, le=FARTHEST, description=f"how many, at most {LINES}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +178,10 @@ class _Tool:
     name = "read_file"
     effect = "read"
     description = "Read lines of a text file, numbered; tells its size. Read only the lines you need."
-    arguments = ReadFile
+    arguments: type[BaseModel] = ReadFile
 
     async def run(self, call: CallContext, args: ReadFile) -> Result:
         return await asyncio.to_thread(read, call, args)
 
 
-tool = _Tool()
+tool: Tool = _Tool()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 from typing import assert_never
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from agent.errors import ToolError
-from agent.ports import CallContext, Command, Ran, Result
+from agent.ports import CallContext, Command, Ran, Result, Tool
 from agent.steps import Outcome, Stream
 from agent.tool import Arguments
 from agent.tools._wording import printable
@@ -23,7 +23,10 @@ SIGNALLED = 128  # an exit status above it means that a signal ended a command (
 class Shell(Arguments):
     command: str = Field(description="for bash; pipefail is on, there is no terminal and no input")
     timeout_s: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description=f"seconds, at most {LONGEST_S:.0f}; leave out unless it is long"
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description=f"seconds, at most {LONGEST_S:.0f}; leave out unless it is long",
     )
 
 
@@ -34,7 +37,7 @@ class _Tool:
         "Run a bash command on the host. The working directory persists over calls, variables do not. "
         "Long output is cut in the middle: use grep, head, tail. Write files with write_file, not here."
     )
-    arguments = Shell
+    arguments: type[BaseModel] = Shell
 
     async def run(self, call: CallContext, args: Shell) -> Result:
         """Raises ToolError for a command that can't be started."""
@@ -144,9 +147,9 @@ def _stream(name: str, stream: Stream, full: tuple[str, ...]) -> str:
         return f"--- {name}\n{whole.rstrip()}"
     head, tail = stream.head[:END], (stream.tail or stream.head)[-END:]
     omitted = max(1, stream.size - len((head + tail).encode("utf-8", "replace")))
-    path = next((each for each in full if name[3:] in each.rpartition("/")[2]), None)
+    path = next((each for each in full if each.endswith(name[3:])), None)
     where = f"; full output: {path}" if path else "; see more of it with grep, head or tail"
     return f"--- {name} ({stream.size} bytes)\n{head}\n[... {omitted} bytes omitted{where} ...]\n{tail.rstrip()}"
 
 
-tool = _Tool()
+tool: Tool = _Tool()

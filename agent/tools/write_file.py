@@ -9,10 +9,10 @@ import re
 import stat
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from agent.errors import ToolError
-from agent.ports import CallContext, Result
+from agent.ports import CallContext, Result, Tool
 from agent.steps import Change
 from agent.tool import Arguments
 from agent.tools._files import read_file, replace, sha256, writable
@@ -27,14 +27,16 @@ _ESCAPED = re.compile(r"\\\$[A-Za-z_{(]\w*")
 
 def _octal(mode: str) -> str:
     if not re.fullmatch(r"0?[0-7]{3}", mode):
-        raise ValueError(f'mode must be three octal digits such as "644" or "755", not {mode[:20]!r}')
+        raise ValueError(f'must be three octal digits such as "644" or "755", not {mode[:20]!r}')
     return mode
 
 
 class WriteFile(Arguments):
     path: str = Field(description="absolute, or relative to the working directory")
     content: str = Field(description="the whole new content, exactly as it shall stand in the file")
-    mode: Annotated[str, AfterValidator(_octal)] | None = Field(None, description='octal, e.g. "755" for a script')
+    mode: Annotated[str, AfterValidator(_octal)] | None = Field(
+        default=None, description='octal, e.g. "755" for a script'
+    )
 
 
 def write(call: CallContext, args: WriteFile) -> Result:
@@ -113,10 +115,10 @@ class _Tool:
         "the shell: nothing is expanded, no quoting is needed. "
         'Example: {"path":"run.sh","content":"#!/bin/bash\\necho \\"$HOME\\"\\n","mode":"755"}'
     )
-    arguments = WriteFile
+    arguments: type[BaseModel] = WriteFile
 
     async def run(self, call: CallContext, args: WriteFile) -> Result:
         return await asyncio.to_thread(write, call, args)
 
 
-tool = _Tool()
+tool: Tool = _Tool()
