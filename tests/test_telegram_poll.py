@@ -3,106 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import httpx
 import pytest
-from telegram.error import NetworkError, TimedOut
 
 from agent import StoreError, TokenRefused
 from bot.channel import Received
 from bot.channels._telegram_poll import Backoff, Pace
-from bot.channels.telegram import TelegramChannel
-from tests.fakes.bot_request import Answer, Breaks, FakeBotApi, Hangs, Says, refused
-
-TOKEN = "1000:SECRET-token"
-
-
-class RushClock:
-    """Sleeps take no time; `slept` has how long they were meant to be."""
-
-    def __init__(self, api: FakeBotApi) -> None:
-        self.slept: list[float] = []
-        self._api = api
-
-    def now(self) -> float:
-        return 1_800_000_000.0 + sum(self.slept)
-
-    def monotonic(self) -> float:
-        return sum(self.slept)
-
-    async def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self._api.bell.ring()
-        await asyncio.sleep(0)
-
-
-class Line:
-    """A channel on a fake API, with an inbox that can be broken."""
-
-    def __init__(self, **settings: Any) -> None:
-        self.api = FakeBotApi()
-        self.clock = RushClock(self.api)
-        self.reached: list[str] = []
-        self.channel = TelegramChannel(
-            TOKEN, "http://fake", self.clock, reach=self.reached.append, transport=self.api.request, **settings
-        )
-        self.batches: list[list[Received]] = []
-        self.broken: list[Exception] = []
-        self.confirmed_early: list[int | None] = []
-
-    async def intake(self, batch: Sequence[Received]) -> None:
-        self.confirmed_early += self.offsets[-1:]
-        if self.broken:
-            raise self.broken.pop(0)
-        self.batches.append(list(batch))
-        self.api.bell.ring()
-
-    @property
-    def received(self) -> list[Received]:
-        return [one for batch in self.batches for one in batch]
-
-    @property
-    def ids(self) -> list[int]:
-        return [one.row.update_id for one in self.received]
-
-    @property
-    def offsets(self) -> list[int | None]:
-        return [poll.get("offset") for poll in self.api.made("getUpdates")]
-
-    def polls(self, *answers: Answer) -> None:
-        self.api.on("getUpdates", *answers)
-
-    async def got(self, count: int) -> None:
-        await self.api.until(lambda: len(self.received) >= count)
-
-    @contextlib.asynccontextmanager
-    async def listening(self) -> AsyncIterator[asyncio.Task[None]]:
-        await self.channel.connect()
-        task = asyncio.create_task(self.channel.listen(self.intake))
-        try:
-            yield task
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            await self.channel.close()
-
-
-def update(number: int, text: str = "hi", **message: object) -> dict[str, Any]:
-    person = {"id": 7, "is_bot": False, "first_name": "Ada"}
-    inner = {"message_id": number, "date": 1_800_000_000, "chat": {"id": 7, "type": "private"}, "from": person}
-    return {"update_id": number, "message": {**inner, "text": text, **message}}
-
-
-def over(cause: Exception) -> Breaks:
-    """A network error as python-telegram-bot's httpx request raises it."""
-    error = TimedOut() if isinstance(cause, httpx.TimeoutException) else NetworkError(f"httpx: {cause}")
-    error.__cause__ = cause
-    return Breaks(error)
+from tests.fakes.bot_line import Line, over
+from tests.fakes.bot_request import Answer, Breaks, Hangs, Says, refused
+from tests.fakes.bot_updates import update
 
 
 async def test_the_offset_moves_only_after_the_updates_are_stored() -> None:
@@ -154,76 +66,6 @@ async def test_an_update_that_comes_twice_in_a_batch_counts_once() -> None:
     assert line.ids == [41, 42]
     assert line.received[0].arrival is not None
     assert line.received[0].arrival.text == "first"
-
-
-DEEP = json.loads("[" * 300 + "]" * 300)
-POISON: dict[str, Any] = {
-    "chat is a string": update(41, chat="a string"),
-    "no ids at all": {"update_id": 41, "message": {"text": "no ids at all"}},
-    "message is a number": {"update_id": 41, "message": 5},
-    "text is a list": update(41, text=["x"]),  # type: ignore[arg-type]
-    "a megabyte, 300 lists deep, and a wrong type": update(41, deep=DEEP, pad="x" * 10**6, entities="no list"),
-    "a megabyte in itself": update(41, pad="x" * 10**6),
-    "only an id": {"update_id": 41},
-}
-
-
-@pytest.mark.parametrize("what", POISON)
-async def test_poison_is_set_aside_and_the_next_update_comes_through(what: str) -> None:
-    line = Line()
-    line.api.push(update(40), POISON[what], update(42, "good"))
-    async with line.listening():
-        await line.api.until(lambda: 43 in line.offsets)
-    assert line.ids == [40, 41, 42]
-    bad = line.received[1]
-    assert bad.arrival is None
-    assert 0 < len(bad.row.poison) < 100
-    assert len(bad.row.payload) <= 64 * 1024
-    assert line.offsets == [None, 43]
-    assert line.channel.parse(bad.row) is None
-    good = line.received[2]
-    assert line.channel.parse(good.row) == good.arrival
-
-
-RAW_GOOD = json.dumps(update(42, 'a "quoted" [bracket] }'))
-UNPARSABLE = {
-    "10,000 lists deep": '{"update_id": 41, "message": {"deep": ' + "[" * 10_000 + "]" * 10_000 + "}}",
-    "a number of 5,000 digits": '{"update_id": 41, "message": {"date": ' + "9" * 5000 + "}}",
-}
-
-
-@pytest.mark.parametrize("what", UNPARSABLE)
-async def test_an_element_that_breaks_the_json_parser_costs_only_itself(what: str) -> None:
-    line = Line()
-    line.polls(Says(200, f'{{"ok": true, "result": [{UNPARSABLE[what]}, {RAW_GOOD}]}}'.encode()))
-    async with line.listening():
-        await line.api.until(lambda: 43 in line.offsets)
-    assert line.ids == [41, 42]
-    assert "too deep" in line.received[0].row.poison
-    assert line.received[1].arrival is not None
-    assert line.received[1].arrival.text == 'a "quoted" [bracket] }'
-
-
-ODD_IDS: list[object] = [None, "41", True, -1, 0, 2**53, 10**30, 1.5, [41]]
-
-
-@pytest.mark.parametrize("odd", ODD_IDS)
-async def test_an_unusable_update_id_never_moves_the_offset(odd: object) -> None:
-    line = Line()
-    line.api.push({**update(1), "update_id": odd}, update(42))
-    async with line.listening():
-        await line.api.until(lambda: 43 in line.offsets)
-    assert line.ids == [42]
-
-
-async def test_updates_that_cannot_be_confirmed_are_not_fetched_in_a_storm() -> None:
-    line = Line()
-    nameless = {"ok": True, "result": [{"message": {}}]}
-    line.polls(*[Says(200, nameless)] * 8)
-    async with line.listening():
-        await line.api.until(lambda: len(line.offsets) == 9)
-    assert len(line.clock.slept) == 8
-    assert line.clock.slept[-1] > 20
 
 
 @pytest.mark.parametrize("body", [b'{"ok": true, "result": []}', b'{"ok": true, "result": null}'])
@@ -355,30 +197,6 @@ async def test_a_flood_limit_on_polling_is_obeyed() -> None:
     async with line.listening():
         await line.got(1)
     assert line.clock.slept == [7.0]
-
-
-async def test_connecting_waits_for_the_network_with_few_words(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="bot")
-    line = Line()
-    line.api.on("getMe", *[over(httpx.ConnectError(f"no route to /bot{TOKEN}"))] * 12, Says(502, b"<html>"))
-    await line.channel.connect()
-    assert len(line.clock.slept) == 13
-    assert max(line.clock.slept) <= 30
-    assert len(caplog.records) == 2
-    assert "SECRET" not in caplog.text + line.channel.health.problem
-    assert line.channel.bot == "1000"
-    assert line.channel.health.facts == {"username": "jarvis_test_bot", "can_read_all_group_messages": "no"}
-    await line.channel.close()
-
-
-@pytest.mark.parametrize("answer", [refused(401, "Unauthorized"), refused(404, "Not Found")])
-async def test_connecting_with_a_wrong_token_says_what_to_do(answer: Says) -> None:
-    line = Line()
-    line.api.on("getMe", answer)
-    with pytest.raises(TokenRefused, match="token") as refusal:
-        await line.channel.connect()
-    assert "SECRET" not in str(refusal.value)
-    await line.channel.close()
 
 
 async def test_cancelling_stops_the_listening_at_once() -> None:
