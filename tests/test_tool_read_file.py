@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from agent.errors import ToolError
 from agent.steps import Change
+from agent.tools import _files
 from agent.tools._files import HASHED
 from agent.tools.read_file import CHARACTERS, LINE, LINES, SEARCHED, ReadFile, read, tool
 from tests.fakes.calls import context
@@ -177,6 +178,26 @@ def test_what_is_refused(tmp_path: Path, path: str, words: str) -> None:
     os.mkfifo(tmp_path / "fifo")
     with pytest.raises(ToolError, match=words):
         get(tmp_path, path, forbidden=(str(tmp_path / "own"),))
+
+
+@pytest.mark.parametrize("other", ["link", "fifo"])
+def test_a_file_swapped_between_the_look_and_the_opening_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    (tmp_path / "f").write_text("harmless")
+    (tmp_path / "secret").write_text("SECRET")
+    (tmp_path / "link").symlink_to("secret")
+    os.mkfifo(tmp_path / "fifo")
+    look = _files.look
+
+    def swapping(at: int, name: str, path: str) -> os.stat_result | None:
+        found = look(at, name, path)
+        (tmp_path / other).rename(tmp_path / "f")
+        return found
+
+    monkeypatch.setattr(_files, "look", swapping)
+    with pytest.raises(ToolError, match="symbolic links|named pipe"):
+        get(tmp_path, "f")
 
 
 def test_a_link_is_followed_and_the_real_path_told(tmp_path: Path) -> None:
