@@ -75,7 +75,7 @@ def test_only_regular_files_are_replaced(tmp_path: Path, make: Any, words: str) 
         ("file/below", "a part of the path is no folder"),
         ("n" * 256, "name is too long"),
         ("p/" * 2048, "longer than 4095 bytes"),
-        ("loop/x", "symbolic links run in a circle|no folder"),
+        ("loop/x", "symbolic link stands in the way|no folder"),
         ("own/state.db", "out of reach"),
         ("own", "out of reach"),
         ("own/new/x", "out of reach"),

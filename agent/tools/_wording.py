@@ -26,7 +26,7 @@ _REASONS = {
     errno.ENOTDIR: "a part of the path is no folder, or was replaced by a link meanwhile. Look with list_dir",
     errno.EISDIR: "it is a folder",
     errno.ENAMETOOLONG: "the name is too long (255 bytes at most for one name)",
-    errno.ELOOP: "its symbolic links run in a circle",
+    errno.ELOOP: "a symbolic link stands in the way: it leads in a circle, or was put there meanwhile",
     errno.EBUSY: "it is in use by the system (a mount point?)",
     errno.EIO: "the disk reports an input/output error",
 }
