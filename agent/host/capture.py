@@ -1,0 +1,115 @@
+"""One output stream of a command: counted and hashed whole, kept at both ends, spilled into a file where it is long."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from agent.host.plain import is_binary, plain
+from agent.host.spill import Redacts, Spill
+from agent.steps import Stream
+
+KEPT = 8192  # bytes of text at each end
+WINDOW = 65_536  # raw bytes at each end: more than is kept, so that no secret is cut before it is recognised
+
+
+class Capture:
+    """Takes a stream in chunks in constant memory."""
+
+    def __init__(self, redactor: Redacts, new_spill: Callable[[], Spill]) -> None:
+        """`new_spill` makes the file for the full text once it is needed; an OSError of it costs the file only."""
+        self._redactor = redactor
+        self._new_spill = new_spill
+        self._spill: Spill | None = None
+        self._problem = ""
+        self._hash = hashlib.sha256()
+        self._head = bytearray()
+        self._tail = bytearray()
+        self.size = 0
+
+    @property
+    def flooding(self) -> bool:
+        """More came than is ever kept: the rest is only counted, and need not be read fast."""
+        return self.size > WINDOW and (self._spill is None or self._spill.full)
+
+    def feed(self, data: bytes) -> None:
+        self.size += len(data)
+        self._hash.update(data)
+        room = WINDOW - len(self._head)
+        self._head += data[:room]
+        rest = data[room:]
+        if not rest:
+            return
+        if not self._tail:
+            self._open_spill()
+        self._tail += rest
+        if len(self._tail) > 2 * WINDOW:
+            del self._tail[:-WINDOW]
+        self._keep(rest)
+
+    def finish(self) -> tuple[Stream, str, str]:
+        """The stream, the path of the full text ("" = none), and a sentence if that could not be kept ("" = fine)."""
+        if len(self._head) + len(self._tail) == self.size:
+            text = self._shown(bytes(self._head + self._tail))
+            head, tail = ends(text)
+            if len(head.encode()) + len(tail.encode()) < len(text.encode()) and not self._tail:
+                self._open_spill()
+        else:
+            head = ends(self._shown(until_break(self._head)))[0]
+            shown = self._shown(after_break(self._tail))
+            tail = ends(shown)[1] or shown
+        return Stream(head, tail, self.size, self._hash.hexdigest()), self._close_spill(), self._problem
+
+    def _shown(self, data: bytes) -> str:
+        if is_binary(data):
+            return f"[binary output, {self.size:,} bytes, not shown]"
+        return self._redactor.output(plain(data))
+
+    def _open_spill(self) -> None:
+        if is_binary(bytes(self._head)):
+            return
+        try:
+            self._spill = self._new_spill()
+        except OSError as error:
+            self._problem = f"The full output could not be kept ({error.strerror})."
+            return
+        self._keep(self._head)
+
+    def _keep(self, data: bytes | bytearray) -> None:
+        if self._spill is None or self._problem:
+            return
+        try:
+            self._spill.feed(bytes(data))
+        except OSError as error:
+            self._problem = f"The full output is cut in its file ({error.strerror})."
+
+    def _close_spill(self) -> str:
+        if self._spill is None:
+            return ""
+        try:
+            self._spill.close()
+        except OSError as error:
+            self._problem = self._problem or f"The full output is cut in its file ({error.strerror})."
+        return self._spill.path
+
+
+def ends(text: str) -> tuple[str, str]:
+    """Head and tail of a text, at most 8 kB each; the tail is empty while the head holds everything."""
+    data = text.encode()
+    if len(data) <= KEPT:
+        return text, ""
+    head = data[:KEPT].decode(errors="ignore")
+    return head, data[len(head.encode()) :][-KEPT:].decode(errors="ignore")
+
+
+def until_break(data: bytearray) -> bytes:
+    """Up to the last line break of the last 4 kB, if there is one: what stands behind it may be half a secret."""
+    cut = max(data.rfind(b"\n", -4096), data.rfind(b"\r", -4096))
+    return bytes(data[: cut + 1] if cut >= 0 else data)
+
+
+def after_break(data: bytearray) -> bytes:
+    """From the first line break of the first 4 kB of the last window on, for the same reason."""
+    window = data[-WINDOW:]
+    breaks = [place for place in (window.find(b"\n", 0, 4096), window.find(b"\r", 0, 4096)) if place >= 0]
+    return bytes(window[min(breaks) + 1 :] if breaks else window)

@@ -1,0 +1,68 @@
+"""The machine that we run on, as the engine sees it: runs commands in bash, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import Any
+
+from agent.host.attempt import STOP_GRACE_S, Attempt, Surroundings
+from agent.host.environment import MARK, built
+from agent.host.link import Link
+from agent.host.spill import Redacts
+from agent.host.statdiff import Bounds, Hashes
+from agent.host.survivors import Survivors, ended
+from agent.host.trees import Trees
+from agent.ports import Command, Ran
+
+COMMANDS = 256  # at once; more wait
+
+
+class LocalHost:
+    """agent.ports.Host on this machine. Close it in the end: then whatever still runs is ended."""
+
+    def __init__(self, home: str, base: Mapping[str, str], redactor: Redacts, bounds: Bounds | None = None) -> None:
+        """`home` identifies this installation (commands see it), `base` is the environment that we were started in, of
+        which commands get what agent/host/environment.py lets through."""
+        self._around = Surroundings(
+            home, built(base, redactor), redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes()
+        )
+        self._threads = ThreadPoolExecutor(COMMANDS, thread_name_prefix="command")
+
+    async def run(self, command: Command) -> Ran:
+        """See agent.ports.Host. Raises ToolError where the command can't be started."""
+        attempt = Attempt(command, self._around)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, attempt.run)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            attempt.stop()
+            await settled(work)
+            await settled(asyncio.get_running_loop().run_in_executor(self._threads, attempt.clear))
+            raise
+
+    async def reap(self, owner: str) -> int:
+        return await asyncio.to_thread(self._around.survivors.end, owner, STOP_GRACE_S)
+
+    async def sweep(self) -> int:
+        return await asyncio.to_thread(self._sweep)
+
+    async def close(self) -> None:
+        """End everything that still runs, and the process that watched it."""
+        await asyncio.to_thread(self._around.survivors.end_all, STOP_GRACE_S)
+        await asyncio.to_thread(self._around.link.close)
+        self._threads.shutdown()
+
+    def _sweep(self) -> int:
+        return ended(self._around.link.send([b"sweep", f"{MARK}={self._around.home}:".encode()], []))
+
+
+async def settled(work: asyncio.Future[Any]) -> None:
+    """Wait until it is done, however often we are cancelled meanwhile; what came of it doesn't matter."""
+    while not work.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait([work])
+    if not work.cancelled():
+        work.exception()
