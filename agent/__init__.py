@@ -2,14 +2,14 @@
 
 from agent import steps
 from agent.edges import Place as Start
-from agent.errors import Conflict, JarvisError, StoreError, TokenRefused
+from agent.errors import DuplicateRef, JarvisError, StoreError, TokenRefused
 from agent.hub import Hub
 from agent.ports import Clock, Delta, Inbound, Outgoing, Store
 
 __all__ = [
     "Clock",
-    "Conflict",
     "Delta",
+    "DuplicateRef",
     "Hub",
     "Inbound",
     "JarvisError",

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import IO, Literal
 
-CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "telegram", "asyncio", "aiosqlite")
+CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "telegram", "asyncio")
 RESERVED = frozenset({"ts", "level", "logger", "event", "msg", "trace"})
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, direction marks, half surrogates, other line ends
 

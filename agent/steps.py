@@ -2,15 +2,14 @@
 
 A session is the list of its steps and nothing besides. Steps are never changed; a correction is a new step. `at` is
 wall time in seconds since the epoch and the only clock that guards know; they never subtract two of them: a duration
-is measured monotonically by whoever did the work, and recorded inside the step. `agent/store/codec.py` turns steps
-into rows and upgrades rows of older releases.
+is measured monotonically by whoever did the work, and recorded in the step. The store's codec upgrades older rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Union
+from typing import Union, get_args
 
 
 class Outcome(StrEnum):
@@ -52,12 +51,9 @@ class Trouble(StrEnum):
 
 
 class Level(IntEnum):
-    """Strength of a nudge; a higher one outranks a lower one in the same slot."""
+    """NOTE tells the model, ASK lets a human decide, HOLD is the call's result instead of a run, STOP ends the run."""
 
-    NOTE = 1  # tell the model
-    ASK = 2  # let a human decide
-    HOLD = 3  # don't run the call; the nudge is its result
-    STOP = 4  # end the run and tell the human
+    NOTE, ASK, HOLD, STOP = 1, 2, 3, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +105,6 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """What all steps share."""
-
     at: float
 
 
@@ -303,8 +297,4 @@ Step = Union[
     Opened, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
     Decided, Commanded, Handed, Parked, Resumed, Purged, Ended,
 ]  # fmt: skip
-
-KINDS: tuple[type[Step], ...] = (
-    Opened, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
-    Decided, Commanded, Handed, Parked, Resumed, Purged, Ended,
-)  # fmt: skip
+KINDS: tuple[type[Step], ...] = get_args(Step)

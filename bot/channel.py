@@ -149,8 +149,11 @@ class Health:
 
 class Channel(Protocol):
     name: str
-    bot: str  # our own id there
     health: Health
+
+    @property
+    def bot(self) -> str:
+        """Our own id there."""
 
     async def connect(self) -> None:
         """Log in; keeps trying with back-off while there is no network. Raises TokenRefused."""

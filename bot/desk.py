@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from agent import Clock, Conflict, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
+from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
 from bot import words
 from bot.access import Access, Role
 from bot.channel import Arrival, Channel, Place, Received, SendFailed
@@ -131,7 +131,7 @@ class Desk:
                 await self._handle(row, arrival)
                 await self._store.done(row.bot, row.update_id)
                 queue.popleft()
-            except Conflict:  # another update carried the same message: it is in the journal already
+            except DuplicateRef:  # another update carried the same message: it is in the journal already
                 await self._close(row)
                 queue.popleft()
             except StoreError as error:

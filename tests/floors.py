@@ -29,7 +29,10 @@ BY_FLOOR = {
         *("ports", "tool", "panel", "messages", "resume", "relay", "ledger", "outcome", "signature", "policy"),
         "guards",
     ),
-    Floor.EDGES: ("store", "models", "host", "sandbox", "redact", "workshop", "tools", "probes", "failpoints"),
+    Floor.EDGES: (
+        *("store", "models", "host", "sandbox", "redact", "workshop", "tools", "probes"),
+        *("failpoints", "clock", "lock"),
+    ),
     Floor.ENGINE: ("loop", "session", "hub", "settle", "edges"),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
@@ -39,6 +42,8 @@ FLOORS: dict[str, Floor] = {
     "bot": Floor.CHAT,
     "bot.__main__": Floor.ROOTS,
     "bot.cli": Floor.ROOTS,
+    "bot.demo": Floor.ROOTS,
+    "bot.listing": Floor.ROOTS,
 }
 PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel")
 
@@ -60,7 +65,7 @@ IMPURE = frozenset(
 )
 PURE_LIBRARIES = frozenset({"pydantic", "telegramify_markdown", "tree_sitter", "pathspec"})
 LIBRARIES: dict[str, frozenset[str]] = {
-    "agent.store": frozenset({"aiosqlite", "asyncpg"}),
+    "agent.store": frozenset({"asyncpg"}),
     "agent.settle": frozenset({"pydantic"}),
     "agent.models": frozenset({"openai", "httpx2", "pydantic"}),
     "agent.tools": frozenset({"aiofiles", "pydantic", "pathspec"}),

@@ -78,7 +78,7 @@ ALLOWED = [
     ("agent.panel", "import pydantic"),
     ("agent.guards.loops", "from agent.guards._windows import Window"),
     ("agent.guards.drift", "import tree_sitter_javascript"),
-    ("agent.store.journal", "import asyncio\nimport aiosqlite\nfrom agent.store.codec import encode"),
+    ("agent.store.journal", "import asyncio\nimport asyncpg\nfrom agent.store.codec import encode"),
     ("agent.loop", "import asyncio\nfrom agent.session import Session"),
     ("bot.desk", "import asyncio\nfrom agent import Store"),
     ("bot.channels.telegram.wire", "import telegram"),

@@ -1,0 +1,153 @@
+"""The command line. Nothing heavy is imported before a command needs it, so that --help is instant."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from agent.settings import Loaded
+
+HOW_TO_SET = """\
+Nothing is configured yet. To start the bot, set these in the environment or in ~/.jarvis/config.toml:
+  JARVIS_TELEGRAM__TOKEN (from @BotFather) and JARVIS_ACCESS__OWNER (your numeric Telegram id),
+  JARVIS_MODEL__BASE_URL and JARVIS_MODEL__NAME of an OpenAI-compatible server, JARVIS_MODEL__API_KEY if it has one."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Jarvis: an agent that lives on this server and is reached by chat."""
+
+
+@cli.command()
+@click.option("--no-demo", is_flag=True, help="With nothing configured: say what is missing and exit with 2.")
+def run(no_demo: bool) -> None:
+    """Start the bot."""
+    loaded, environ = _load()
+    from agent.settings import missing, nothing_set
+
+    if nothing_set(loaded.settings) and not no_demo:
+        click.echo(HOW_TO_SET, err=True)
+        click.echo("Here is what I do, without an account, a key or a network:\n", err=True)
+        _demo()
+        return
+    if unset := missing(loaded.settings):
+        _fail(2, f"Not configured yet. Set {', '.join(unset)}, in the environment or in config.toml.")
+    if loaded.settings.telegram.mode == "webhook":
+        _fail(2, "JARVIS_TELEGRAM__MODE=webhook isn't there yet. Use polling, which needs no public address.")
+    if loaded.settings.access.owner is None:
+        _fail(2, "JARVIS_ACCESS__OWNER is not set: without an owner nobody may talk. It is your numeric Telegram id.")
+    with _held(loaded):
+        from bot.__main__ import run_bot
+
+        _until_the_end(run_bot(loaded.settings, environ, loaded.warnings))
+
+
+@cli.command()
+def chat() -> None:
+    """Talk to the same agent in this terminal."""
+    loaded, environ = _load()
+    if not loaded.settings.model.base_url or not loaded.settings.model.name:
+        _fail(2, "No model is configured. Set JARVIS_MODEL__BASE_URL and JARVIS_MODEL__NAME.")
+    with _held(loaded):
+        from bot.__main__ import run_chat
+
+        _until_the_end(run_chat(loaded.settings, environ, loaded.warnings))
+
+
+@cli.command()
+def demo() -> None:
+    """See it work: a built-in scripted model, the real tools, a temporary workspace. No account, no network."""
+    _demo()
+
+
+@cli.command("list")
+def list_() -> None:
+    """What is built in: tools, guards, probes, channels."""
+    loaded, _ = _load(scrub=False)
+    from bot.listing import listing
+
+    click.echo(listing(loaded.settings))
+
+
+@cli.command()
+def settings() -> None:
+    """All settings, where each came from; secrets stay hidden."""
+    loaded, _ = _load(scrub=False)
+    from agent.settings import render
+
+    for warning in loaded.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(render(loaded), nl=False)
+
+
+@cli.command()
+def version() -> None:
+    """The version."""
+    from importlib.metadata import version as installed
+
+    click.echo(f"jarvis {installed('jarvis-host-agent')}")
+
+
+def _load(scrub: bool = True) -> tuple[Loaded, dict[str, str]]:
+    """The settings, and the environment that commands may inherit from; our secrets are gone from both."""
+    from agent.settings import base_environment, load, scrub_environment, secrets
+
+    loaded = load()
+    if scrub:
+        scrub_environment(secrets(loaded.settings))
+    return loaded, base_environment()
+
+
+def _held(loaded: Loaded):  # type: ignore[no-untyped-def]
+    """Prepare home and logging, and hold the home's lock."""
+    import logging
+
+    from agent.lock import HomeLock
+    from agent.log import setup
+    from agent.redact import LogFilter, Redactor
+    from agent.settings import prepare_home, secrets
+
+    values = loaded.settings
+    prepare_home(values.home)
+    setup(values.log.level, values.log.format, LogFilter(Redactor(secrets(values))))
+    for warning in loaded.warnings:
+        logging.getLogger("jarvis").warning("%s", warning)
+    return HomeLock(values.home)
+
+
+def _until_the_end(work) -> None:  # type: ignore[no-untyped-def]
+    import asyncio
+
+    asyncio.run(work)
+
+
+def _demo() -> None:
+    import asyncio
+
+    from bot.demo import play
+
+    asyncio.run(play())
+
+
+def _fail(code: int, text: str) -> None:
+    click.echo(text, err=True)
+    sys.exit(code)
+
+
+def main() -> None:
+    """The console script. Foreseen errors end in a sentence and their exit code."""
+    try:
+        cli()
+    except Exception as error:
+        from agent.errors import JarvisError
+
+        if not isinstance(error, JarvisError):
+            raise
+        _fail(error.exit_code, str(error))
+
+
+if __name__ == "__main__":
+    main()
