@@ -1,0 +1,98 @@
+"""The way to one chat: when the next call may go, and what waits for it. Messages first, cards in the gaps."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+from agent import Clock, Outgoing
+from bot.channel import Letter, Place
+from bot.pace import Pace
+
+EDIT_S = 1.5  # seconds between two edits in a private chat
+GROUP_EDIT_S = 4.0  # ... and in a group, where 20 calls a minute are all there is
+FIRST_RETRY_S = 0.5
+LAST_RETRY_S = 30.0
+
+
+@dataclass(slots=True)
+class Backoff:
+    """Waits that double, with jitter so that chats don't come back all at once."""
+
+    next: float = FIRST_RETRY_S
+
+    def step(self) -> float:
+        """Seconds to wait now."""
+        wait, self.next = self.next, min(LAST_RETRY_S, self.next * 2)
+        return wait * random.uniform(0.75, 1.0)
+
+
+@dataclass(slots=True)
+class LiveCard:
+    """A message that is edited in place. `stale`: what is on the screen is older than `letter`."""
+
+    place: Place
+    key: str
+    letter: Letter
+    final: bool = False
+    stale: bool = True
+    shown: Letter | None = None
+    message_id: int | None = None
+    stored: bool = False
+    backoff: Backoff = field(default_factory=Backoff)
+    lost: bool = False  # there is no message of it that could be edited: give up
+
+
+@dataclass(slots=True)
+class Lane:
+    """One chat's queue. `parked`: the chat can't be written to until somebody writes from there."""
+
+    chat: str
+    clock: Clock
+    pace: Pace
+    rows: deque[Outgoing] = field(default_factory=deque)
+    cards: dict[str, LiveCard] = field(default_factory=dict)
+    parked: bool = False
+    quiet: asyncio.Event = field(default_factory=asyncio.Event)  # no message waits
+    sending: asyncio.Task[None] | None = None
+    showing: asyncio.Task[None] | None = None
+    _flooded_until: float = 0.0  # monotonic
+    _edited_at: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        self.quiet.set()
+
+    def flood(self, seconds: float) -> None:
+        """The service wants no call to this chat for so long."""
+        self._flooded_until = max(self._flooded_until, self.clock.monotonic() + seconds)
+
+    @property
+    def flooded(self) -> float:
+        """Seconds until this chat may be called again; 0 = now."""
+        return max(0.0, self._flooded_until - self.clock.monotonic())
+
+    async def turn(self) -> None:
+        """Wait until a message may go, and count it."""
+        while True:
+            if wait := max(self.flooded, self.pace.delay(self.chat, self.clock.monotonic())):
+                await self.clock.sleep(wait)
+                continue
+            if wait := self.pace.take(self.chat, self.clock.monotonic()):
+                await self.clock.sleep(wait)
+            if not self.flooded:
+                return
+
+    async def gap(self, edit: bool) -> None:
+        """Wait until a card may be shown, or edited, without taking a message's turn, and count it."""
+        while True:
+            await self.quiet.wait()
+            now = self.clock.monotonic()
+            pause = (GROUP_EDIT_S if self.chat.startswith("-") else EDIT_S) if edit else 0.0
+            wait = max(self.flooded, self._edited_at + pause - now, self.pace.spare(self.chat, now))
+            if wait <= 0:
+                break
+            await self.clock.sleep(wait)
+        self.pace.take(self.chat, now)
+        self._edited_at = now
