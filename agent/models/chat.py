@@ -81,6 +81,9 @@ class OpenAIChat:
         Raises nothing; what can't be built now is reported by the first `reply`."""
         try:
             self._connect()
+            from agent.models.wire import rehearse
+
+            rehearse()
         except Exception as error:
             log.warning("the model client could not be built: %s", type(error).__name__)
 
@@ -117,11 +120,11 @@ class OpenAIChat:
             while piece is not None and not attempt.assembly.full:
                 piece = await self._piece(response, patience, attempt.assembly)
                 text = incoming.close() if piece is None else incoming.feed(piece)
-                patience.heard()
                 if incoming.done or attempt.assembly.finished:
                     patience.hurry(DONE_GRACE_S if incoming.done else USAGE_GRACE_S)
                 if text:
                     yield Delta(text)
+                patience.heard()  # only now: the time that the consumer took is not the server's silence
         finally:
             await response.close()
 

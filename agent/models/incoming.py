@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent.models.assembly import Assembly
 from agent.models.complaint import Complaint, complaint_of
@@ -35,23 +35,28 @@ class Incoming:
     def feed(self, piece: bytes) -> str:
         """Take bytes; returns the text that they add to the screen. Raises Garbled, Reported."""
         self._room -= len(piece)
-        try:
-            if self._room < 0:
-                raise Garbled("more than can be read")
-            return self._take(self._reader.feed(piece))
-        except Garbled:
-            if self._assembly.finished:
-                self.done = True
-                return ""
-            raise
+        return self._unless_finished(lambda: self._take(self._fed(piece)))
 
     def close(self) -> str:
         """The bytes are over. Raises Garbled, Reported."""
-        events = self._reader.close()
-        text = self._take(events)
-        if events and not self._assembly.finished:
+        text = self._unless_finished(lambda: self._take(self._reader.close()))
+        if self._reader.document and not self._assembly.finished:
             raise Garbled("something that is no chat reply")
         return text
+
+    def _fed(self, piece: bytes) -> list[Event]:
+        if self._room < 0:
+            raise Garbled("more than can be read")
+        return self._reader.feed(piece)
+
+    def _unless_finished(self, read: Callable[[], str]) -> str:
+        try:
+            return read()
+        except Garbled:
+            if not self._assembly.finished:
+                raise
+            self.done = True
+            return ""
 
     def _take(self, events: Sequence[Event]) -> str:
         shown = []

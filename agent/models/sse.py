@@ -29,7 +29,10 @@ class Event:
 
 
 class EventReader:
-    """Give it bytes in any portions; it gives the events that became complete. An event cut by the end is dropped."""
+    """Give it bytes in any portions; it gives the events that became complete. An event cut by the end is dropped.
+
+    `document`: the body is one JSON document and no stream.
+    """
 
     def __init__(self, limit: int = EVENT_LIMIT) -> None:
         self._limit = limit
@@ -38,7 +41,7 @@ class EventReader:
         self._name = b""
         self._data: list[bytes] = []
         self._begun = False
-        self._document = False
+        self.document = False
 
     def feed(self, piece: bytes) -> list[Event]:
         """Take the next bytes. Raises Garbled."""
@@ -48,15 +51,15 @@ class EventReader:
         if self._held > self._limit:
             raise Garbled(f"a chunk of more than {self._limit // 1000} kB")
         self._parts.append(piece)
-        if self._document or not (b"\n" in piece or b"\r" in piece or self._ends_in_return()):
+        if self.document or not (b"\n" in piece or b"\r" in piece or self._ends_in_return()):
             return []
         return self._lines()
 
     def close(self) -> list[Event]:
-        """The bytes are over. Returns the document, if the body was one."""
-        if not self._document:
-            return []
-        return [Event("", _text(b"".join(self._parts)))]
+        """The bytes are over. Returns the document, if the body was one. Raises Garbled."""
+        if self.document:
+            return [Event("", _text(b"".join(self._parts)))]
+        return self._lines(over=True)
 
     def _begin(self, piece: bytes) -> bytes:
         whole = (b"".join(self._parts) + piece).removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -64,16 +67,16 @@ class EventReader:
         if whole[:1] == b"<":
             raise Garbled("a web page")
         self._begun = bool(whole) and whole != b"\xef"[: len(whole)] and whole != b"\xef\xbb"[: len(whole)]
-        self._document = whole[:1] in (b"{", b"[")
+        self.document = whole[:1] in (b"{", b"[")
         return whole
 
     def _ends_in_return(self) -> bool:
         return len(self._parts) > 1 and self._parts[-2].endswith(b"\r")
 
-    def _lines(self) -> list[Event]:
+    def _lines(self, over: bool = False) -> list[Event]:
         buffer = b"".join(self._parts)
         # A return at the very end may be half of a line end.
-        tail = b"\r" if buffer.endswith(b"\r") else b""
+        tail = b"\r" if buffer.endswith(b"\r") and not over else b""
         *lines, rest = _LINE_END.split(buffer[: len(buffer) - len(tail)])
         self._parts = [rest + tail]
         self._held = len(rest) + len(tail) + sum(map(len, self._data))
