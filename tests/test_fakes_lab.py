@@ -13,7 +13,7 @@ from tests.fakes.model import sh
 from tests.fakes.process import NotStarted
 from tests.fakes.telegram import OWNER
 
-STANDIN = [sys.executable, "-P", standin.__file__]  # -P: our http.py is not the standard library's
+STANDIN = [sys.executable, "-P", standin.__file__]  # -P: else our http.py hides the standard one
 
 
 @pytest.mark.lab(chats=[8, -100], command=STANDIN)

@@ -58,6 +58,7 @@ def tool(name: Any = "a", **schema: Any) -> dict[str, Any]:
         ([], "too short"),
         ([USER, called("a")], "did not have response messages: a"),
         ([USER, called("a"), USER], "did not have response messages: a"),
+        ([USER, called("a"), USER, result("a")], "did not have response messages: a"),
         ([USER, called("a", "b"), result("a"), USER], "did not have response messages: b"),
         ([USER, called("a"), result("a"), result("a")], "Duplicate tool response"),
         ([USER, result("x")], "must be a response"),
@@ -86,6 +87,7 @@ def test_broken_histories_are_refused(messages: list[Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
+        ({"messages": None}, "too short"),
         ({"model": ""}, "model parameter"),
         ({"tools": []}, "too short"),
         ({"tools": [tool(f"t{index}") for index in range(129)]}, "too long"),
@@ -108,6 +110,8 @@ def test_broken_histories_are_refused(messages: list[Any], words: str) -> None:
 def test_broken_requests_are_refused(extra: dict[str, Any], words: str) -> None:
     with pytest.raises(Invalid, match=words):
         validate({"model": MODEL, "messages": [USER], **extra}, max_chars=100 if "messages" in extra else None)
+    with pytest.raises(Invalid, match="could not parse"):
+        validate([extra])
 
 
 @pytest.mark.parametrize(
@@ -168,7 +172,8 @@ async def test_a_script_is_followed_over_attempts_and_turns(model: FakeModel, cl
     assert (await ask(client, history)).content == "done"
     assert [request.position for request in model.main("a")] == [0, 0, 1] and model.requests[-1].results == ["out"]
     model.script("b", ["second"])
-    history += [said("done"), said("next [[script:b#1]]", "user"), said("note: earlier you said [[script:a]]", "user")]
+    parts = [{"type": "text", "text": "next [[script:b#1]]"}]
+    history += [said("done"), said(parts, "user"), said("note: earlier you said [[script:a]]", "user")]
     assert (await ask(client, history)).content == "second" and model.requests[-1].instance == "1"
     assert (await ask(client, [said("[[script:a]]", "user")], tools=())).content == "ok"
     assert (await ask(client, [USER])).content == "ok"
@@ -224,7 +229,7 @@ async def test_streams_of_text_and_calls(model: FakeModel, client: AsyncOpenAI) 
 )
 async def test_faults(model: FakeModel, client: AsyncOpenAI, step: Step, failure: type[Exception]) -> None:
     with pytest.raises(failure):
-        await stream(client.with_options(timeout=0.3), step, model)
+        await stream(client.with_options(timeout=0.3 if step is End.HANG else 5), step, model)
     assert (await stream(client, "after", model))[0] == "after"
 
 

@@ -58,7 +58,7 @@ def text_of(params: Params, key: str, limit: int) -> Params:
         raise bad("unsupported parse_mode: this project sends entities")
     if any(0xD800 <= ord(char) < 0xE000 for char in text):
         raise bad("strings must be encoded in UTF-8")
-    if marks:
+    if marks is not None:
         check_entities(text, marks)
     if key == "text" and not text.strip():
         raise bad("message text is empty" if not text else "text must be non-empty")
