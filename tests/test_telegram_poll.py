@@ -40,6 +40,26 @@ async def test_nothing_is_confirmed_while_the_store_is_away() -> None:
     assert line.channel.health.problem == ""
 
 
+async def test_nothing_is_polled_while_the_store_takes_its_time() -> None:
+    line = Line()
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def intake(batch: Sequence[Received]) -> None:
+        begun.set()
+        await done.wait()
+
+    line.intake = intake  # type: ignore[method-assign]
+    line.api.push(update(41))
+    async with line.listening():
+        await begun.wait()
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert line.offsets == [None]
+        assert line.reached == ["K0"]
+        done.set()
+        await line.api.until(lambda: 42 in line.offsets)
+
+
 async def test_a_broken_store_shows_in_the_health() -> None:
     line = Line()
     seen: list[str] = []
