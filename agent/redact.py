@@ -35,6 +35,7 @@ def rule(pattern: str, reach: int, keep: str = "") -> Rule:
 # Shapes as their issuers publish them, and as gitleaks' rules collect them. Each begins with literal text, so that the
 # search is a scan for it; quantifiers are bounded and possessive, so that no input is slow.
 _TOKEN = "[A-Za-z0-9_-]"
+_ASSIGNED = r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?"
 SHAPES = (
     rule(
         r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -50,12 +51,13 @@ SHAPES = (
     rule(rf"glpat-{_TOKEN}{{20,64}}+", 71),
     rule(r"xox[abeoprs]-[A-Za-z0-9-]{10,250}+", 256),
     rule(rf"AIza(?<!{_TOKEN}AIza){_TOKEN}{{35}}(?!{_TOKEN})", 41),
-    rule(r"[sr]k_live_[A-Za-z0-9]{20,250}+", 260),
+    rule(r"k_live_(?<=[sr]k_live_)[A-Za-z0-9]{20,250}+", 260),
     rule(r"hf_(?<![A-Za-z0-9_]hf_)[A-Za-z0-9]{30,60}+", 64),
     rule(rf":AA(?<=[0-9]{{6}}:AA){_TOKEN}{{30,40}}+(?!{_TOKEN})", 45),
-    rule(r"([Bb]earer[ \t]{1,4}+)(?=[A-Za-z._~+/-]{0,60}+[0-9])[A-Za-z0-9._~+/=-]{16,4000}+", 4012, r"\1"),
-    rule(r"([Bb]asic[ \t]{1,4}+)(?=[A-Za-z+/]{0,60}+[0-9])[A-Za-z0-9+/]{12,2000}+={0,2}", 2014, r"\1"),
-    rule(r"((?i:aws_secret_access_key)[\"']?\s{0,3}[=:]\s{0,3}[\"']?)[A-Za-z0-9/+]{40}", 72, r"\1"),
+    rule(r"(earer(?<=[Bb]earer)[ \t]{1,4}+)(?=[A-Za-z._~+/-]{0,60}+[0-9])[A-Za-z0-9._~+/=-]{16,4000}+", 4012, r"\1"),
+    rule(r"(asic(?<=[Bb]asic)[ \t]{1,4}+)(?=[A-Za-z+/]{0,60}+[0-9])[A-Za-z0-9+/]{12,2000}+={0,2}", 2014, r"\1"),
+    rule(rf"(secret_access_key{_ASSIGNED})[A-Za-z0-9/+]{{40}}", 72, r"\1"),
+    rule(rf"(SECRET_ACCESS_KEY{_ASSIGNED})[A-Za-z0-9/+]{{40}}", 72, r"\1"),
     rule(r"(://[^\s:/@'\"]{0,100}+:)(?![$<{%])[^\s/@'\"]{1,200}+(?=@)", 305, r"\1"),
 )
 

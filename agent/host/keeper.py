@@ -1,8 +1,8 @@
 """The keeper: a small process of our own that starts commands and can end each one's whole tree.
 
 One fork of it watches each command as its child subreaper (prctl(2)): whatever the command starts, with setsid, nohup
-or a double fork, stays below that fork. When the bot dies, its ends of the sockets close and each tree is ended. The bot
-itself can't do this: a fork of a large process is slow, and orphans that end up with it have no name.
+or a double fork, stays below that fork. When the bot dies, its ends of the sockets close and each tree is ended. The
+bot itself can't do this: a fork of a large process is slow, and orphans that end up with it have no name.
 
 Messages are packets of fields joined by NUL. Asked: `run, cwd, text, NAME=value...` with three descriptors (stdout,
 stderr, control) or `sweep, NAME=value` with one (control). Then on control, to us: `end, grace`, `drain` with

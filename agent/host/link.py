@@ -129,7 +129,7 @@ class Link:
             for _ in range(2):
                 try:
                     socket.send_fds(self._started(), [packet], [*fds, theirs.fileno()])
-                except BrokenPipeError:
+                except ConnectionError:
                     self.close()
                     continue
                 except OSError as error:

@@ -1,0 +1,215 @@
+"""No process outlives its time: hangs, deaf programs, daemons, stops, crashes (FAULTS H01 to H03)."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent.host import LocalHost
+from agent.redact import Redactor
+from agent.steps import Outcome
+from tests.host_bench import Bench, bench
+
+DEAF = "trap '' TERM; "
+FORMS = {
+    "plain": "sleep MARKER & echo hi",
+    "nohup": "nohup sleep MARKER & echo hi",
+    "setsid": "setsid sleep MARKER & echo hi",
+    "double fork": "(setsid sh -c 'sleep MARKER & exit' &) ; echo hi",
+    "without environment": "(setsid env -i /bin/sh -c '/bin/sleep MARKER & exit' &) ; echo hi",
+    "own output": "sleep MARKER >/dev/null 2>&1 & echo hi",
+    "deaf": f"({DEAF} setsid sleep MARKER) & echo hi",
+}
+
+
+@pytest.fixture
+async def at(tmp_path: Path) -> AsyncIterator[Bench]:
+    async with bench(tmp_path) as made:
+        yield made
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_what_a_command_leaves_behind_lives_until_the_run_ends(at: Bench, form: str) -> None:
+    began = time.monotonic()
+    ran = await at.run(FORMS[form])
+    assert time.monotonic() - began < 10
+    assert ran.outcome is Outcome.OK
+    assert ran.stdout.head == "hi\n"
+    assert any(name.endswith(" sleep") for name in ran.survivors), ran.survivors
+    assert len(at.wait_left(1)) >= 1
+    assert await at.host.reap("another session") == 0
+    assert at.left()
+    assert await at.host.reap("s1") >= 1
+    assert not at.left()
+    assert await at.host.reap("s1") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sleep MARKER",
+        f"{DEAF} sleep MARKER; sleep MARKER",
+        f"{DEAF} while :; do sleep MARKER; done",
+        f"({DEAF} setsid nohup sleep MARKER) & sleep MARKER",
+        "sleep MARKER | cat | sleep MARKER",
+        "python3 -c 'import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(61)' MARKER",
+        "kill -STOP $$; sleep MARKER",
+        "trap 'sleep MARKER' EXIT; sleep MARKER",
+    ],
+)
+async def test_a_command_over_its_time_goes_with_its_whole_tree(at: Bench, text: str) -> None:
+    began = time.monotonic()
+    ran = await at.run(text, timeout_s=0.5)
+    assert not at.left()
+    assert ran.outcome is Outcome.TIMED_OUT
+    assert ran.exit_code is None
+    assert ran.survivors == ()
+    assert time.monotonic() - began < 0.5 + 5 + 5  # five seconds are the promise, five are for a busy machine
+
+
+async def test_output_before_the_time_limit_is_kept(at: Bench) -> None:
+    ran = await at.run("echo before; echo wrong >&2; sleep MARKER", timeout_s=0.5)
+    assert (ran.stdout.head, ran.stderr.head) == ("before\n", "wrong\n")
+
+
+@pytest.mark.parametrize("text", ["sleep MARKER", *FORMS.values(), f"{DEAF} sleep MARKER; sleep MARKER"])
+async def test_cancellation_leaves_no_process(at: Bench, text: str) -> None:
+    task = asyncio.create_task(at.host.run(at.command(f"{text}; sleep MARKER")))
+    while not at.left():
+        await asyncio.sleep(0.02)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not at.left()
+
+
+async def test_cancellation_spares_what_an_earlier_call_left(at: Bench) -> None:
+    await at.run("sleep MARKER &")
+    task = asyncio.create_task(at.host.run(at.command("sleep 60")))
+    await asyncio.sleep(0.1)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert len(at.left()) == 1
+
+
+async def test_cancellation_before_the_start_runs_nothing_for_long(at: Bench) -> None:
+    task = asyncio.create_task(at.host.run(at.command("sleep MARKER")))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not at.left()
+
+
+async def test_a_second_cancellation_does_not_cut_the_cleaning_short(at: Bench) -> None:
+    task = asyncio.create_task(at.host.run(at.command(f"{DEAF} sleep MARKER; sleep MARKER")))
+    while not at.left():
+        await asyncio.sleep(0.02)
+    for _ in range(5):
+        task.cancel()
+        await asyncio.sleep(0.02)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not at.left()
+
+
+async def test_a_server_left_behind_may_go_on_writing(at: Bench) -> None:
+    script = "import time, sys\nfor n in range(40): print('x' * 10000, flush=True); time.sleep(0.01)\ntime.sleep(61)"
+    (at.workspace / "server.py").write_text(script)
+    ran = await at.run("python3 server.py MARKER &")
+    assert ran.outcome is Outcome.OK
+    await asyncio.sleep(1.0)
+    assert len(at.left()) == 1
+
+
+async def test_a_command_that_kills_its_watcher_is_cleaned_up_by_its_mark(at: Bench) -> None:
+    ran = await at.run("setsid sleep MARKER & setsid env -i /bin/sleep MARKER & kill -9 $PPID; sleep MARKER")
+    assert ran.outcome is Outcome.KILLED
+    assert "watched" in ran.note
+    assert not at.wait_left(0)
+
+
+def kill_and_wait(pid: int) -> None:
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+
+async def test_the_keeper_is_started_again_when_somebody_killed_it(at: Bench) -> None:
+    await at.run("true")
+    kill_and_wait(at.host._around.link._pid)
+    assert (await at.run("echo again")).stdout.head == "again\n"
+
+
+async def test_pkill_of_the_interpreter_does_not_take_the_keeper(at: Bench) -> None:
+    ran = await at.run("kill -TERM $PPID $(ps -o ppid= -p $PPID); echo alive")
+    assert ran.stdout.head == "alive\n"
+    assert (await at.run("echo still")).stdout.head == "still\n"
+
+
+async def test_sweep_ends_what_is_marked_as_this_homes_and_nothing_else(at: Bench) -> None:
+    home = at.host._around.home
+    marks = {"mine": f"{home}:s:c", "other": f"{home}x:s:c", "none": ""}
+    started = {name: sleeping(at.marker, mark) for name, mark in marks.items()}
+    try:
+        assert await at.host.sweep() == 1
+        assert started["mine"].wait(5) == -signal.SIGTERM
+        assert [started[name].poll() for name in ("other", "none")] == [None, None]
+    finally:
+        for process in started.values():
+            process.kill()
+            process.wait()
+
+
+def sleeping(marker: str, mark: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(["sleep", marker], env={"PATH": "/usr/bin:/bin", "A": "1", "AGENT_CALL_ID": mark})
+
+
+CRASHING = """
+import asyncio, os, sys
+sys.path.insert(0, sys.argv[1])
+from agent.host import LocalHost
+from agent.ports import Command
+from agent.redact import Redactor
+async def main():
+    host = LocalHost("crash", {}, Redactor([]))
+    await asyncio.gather(*(host.run(Command(text, "/", sys.argv[2], 60.0, "s", "c")) for text in sys.argv[3:]))
+asyncio.run(main())
+"""
+
+
+def crashing(at: Bench, *texts: str) -> subprocess.Popen[bytes]:
+    root = str(Path(__file__).resolve().parents[1])
+    return subprocess.Popen([sys.executable, "-c", CRASHING, root, str(at.workspace), *texts])
+
+
+async def test_nothing_outlives_a_bot_that_was_killed(at: Bench) -> None:
+    bot = crashing(at, f"sleep {at.marker}", f"setsid env -i /bin/sleep {at.marker} & sleep {at.marker}")
+    try:
+        deadline = time.monotonic() + 20
+        while len([each for each in at.left() if "sleep'" in each.split(",")[0]]) < 3 and time.monotonic() < deadline:
+            await asyncio.sleep(0.05)
+    finally:
+        bot.kill()
+        bot.wait()
+    assert not at.wait_left(0)
+
+
+async def test_closing_ends_what_was_left_behind(tmp_path: Path) -> None:
+    async with bench(tmp_path) as at:
+        await at.run("nohup sleep MARKER &")
+        assert at.left()
+        await at.host.close()
+        assert not at.left()
+
+
+async def test_a_host_that_was_never_used_closes(tmp_path: Path) -> None:
+    await LocalHost("unused", {}, Redactor([])).close()
