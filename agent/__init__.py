@@ -2,7 +2,7 @@
 
 from agent import steps
 from agent.edges import Place as Start
-from agent.errors import DuplicateRef, JarvisError, StoreError, TokenRefused
+from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
 from agent.ports import Clock, Delta, Inbound, Outgoing, Store
 
@@ -16,6 +16,7 @@ __all__ = [
     "Outgoing",
     "Start",
     "Store",
+    "StoreBusy",
     "StoreError",
     "TokenRefused",
     "steps",

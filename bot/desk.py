@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 RECEIPT = "👀"
 RETRY_S = 1.0
+STOP_TOLD_S = 1.0  # a stop that takes longer is told as under way
 
 
 class Desk:
@@ -49,6 +50,7 @@ class Desk:
         self._start_of, self._stale_after_s, self._reach = start_of, stale_after_s, reach
         self._queues: dict[str, deque[tuple[Inbound, Arrival | None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._kills: dict[int, asyncio.Task[bool | None]] = {}  # by update: /stop acts at intake
         self.strangers: Counter[str] = Counter()
 
     async def resume(self) -> None:
@@ -66,7 +68,7 @@ class Desk:
                 continue
             rows.append(received)
             if received.arrival and role:
-                self._first_sign(received.arrival, role)
+                self._first_sign(received.row, received.arrival, role)
         arrivals = {(r.row.bot, r.row.update_id): r.arrival for r in rows}
         for row in await self._store.receive([r.row for r in rows]):
             self._enqueue(row, arrivals[row.bot, row.update_id])
@@ -82,10 +84,10 @@ class Desk:
         if total & (total - 1) == 0:  # 1, 2, 4, 8 ...: a flood leaves a few lines
             logger.info("strangers turned away: %d", total)
 
-    def _first_sign(self, arrival: Arrival, role: Role) -> None:
+    def _first_sign(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         """Something a person can see before anything is stored or asked; and /stop kills from here."""
-        if arrival.kind == "message" and arrival.command == "stop":
-            self._spawn(self._kill(arrival, role))
+        if arrival.kind == "message" and arrival.command == "stop" and arrival.addressed:
+            self._kills[row.update_id] = asyncio.create_task(self._commands.kill(arrival, role))
         elif arrival.kind == "message" and arrival.command == "status":
             self._spawn(self._tell_status(arrival))
         elif arrival.kind == "message" and not arrival.command and arrival.addressed:
@@ -96,10 +98,6 @@ class Desk:
                 self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
             else:
                 self._spawn(self._channel.typing(arrival.place))
-
-    async def _kill(self, arrival: Arrival, role: Role) -> None:
-        if role >= Role.OPERATOR:
-            await self._commands.kill(arrival, role)
 
     async def _tell_status(self, arrival: Arrival) -> None:
         """Past the store and the queues: whatever is locked or busy, this is answered."""
@@ -174,6 +172,9 @@ class Desk:
             return
         if arrival.command == "status":
             return  # told at intake
+        if arrival.command == "stop":
+            await self._reply(row, arrival, await self._stop(row, arrival, role))
+            return
         if arrival.command:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
         elif arrival.unusable and not arrival.text:
@@ -182,6 +183,16 @@ class Desk:
             await self._reply(row, arrival, words.VIEWERS_READ)
         elif arrival.text.strip():
             await self._ask(row, arrival, role)
+
+    async def _stop(self, row: Inbound, arrival: Arrival, role: Role) -> str:
+        """What the kill at intake came to; and once more, for what this chat had in the queue before the stop."""
+        kills = [self._kills.pop(row.update_id, None), asyncio.create_task(self._commands.kill(arrival, role))]
+        waited = [kill for kill in kills if kill]
+        await asyncio.wait(waited, timeout=STOP_TOLD_S)
+        if not all(kill.done() for kill in waited):
+            return words.STOPPING
+        results = [kill.result() for kill in waited]
+        return words.STOPPED if any(results) else words.NOT_YOURS if None in results else words.NOTHING_RUNS
 
     async def _ask(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         age = row.received - arrival.date
@@ -212,7 +223,7 @@ class Desk:
         if verb != "stop" or session != self._routes.known(arrival.place):
             self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
             return
-        stopped = await self._commands.kill(arrival, role) if role >= Role.OPERATOR else None
+        stopped = await self._commands.kill(arrival, role)
         told = words.NOT_YOURS if stopped is None else words.STOPPED if stopped else words.NOTHING_RUNS
         self._spawn(self._channel.answer_press(arrival.press_id, told))
 
