@@ -7,6 +7,7 @@ import json
 import logging
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
@@ -229,6 +230,31 @@ async def test_the_stream_is_closed_when_the_consumer_leaves(way: str) -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
         await asyncio.wait_for(endpoint.left.wait(), 5)
+
+
+class Watched(httpx2.AsyncByteStream):
+    """A stream that knows whether it was closed."""
+
+    closed = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while True:
+            yield chunk({"content": "Hel"})
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+async def test_the_stream_is_closed_by_the_time_that_the_generator_is() -> None:
+    stream = Watched()
+    transport = httpx2.MockTransport(lambda request: httpx2.Response(200, stream=stream))
+    model = OpenAIChat(ModelSettings("http://m/v1", "m-1"), HandClock(), transport)
+    items = model.reply(ASK, ())
+    await anext(items)
+    assert not stream.closed
+    await items.aclose()
+    assert stream.closed
+    await model.close()
 
 
 async def test_a_connection_is_used_again() -> None:
