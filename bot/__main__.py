@@ -13,10 +13,10 @@ import threading
 import uuid
 import zoneinfo
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from agent import Clock, Hub, Start, Store
+from agent import Clock, Hub, Outgoing, Start, Store
 from agent.catalogue import guards, probes, tools
 from agent.clock import SystemClock
 from agent.edges import Edges
@@ -28,11 +28,13 @@ from agent.ports import Host, Model
 from agent.redact import Redactor
 from agent.relay import Limits
 from agent.settings import Settings, secrets
+from bot import words
 from bot.access import Access, trusted_everywhere
 from bot.channel import Channel, Place
 from bot.commands import About, Commands
 from bot.desk import Desk
-from bot.outbox import Sender
+from bot.markup import letters, plain
+from bot.outbox import Sender, encode
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
@@ -95,7 +97,7 @@ class Service:
         channel, store, clock = parts.channel, parts.store, parts.clock
         self.hub = Hub(edges_of(settings, parts), boot=uuid.uuid4().hex[:12])
         self.routes = Routes(store, clock)
-        self.sender = Sender(store, channel, clock, reach=self._reach)
+        self.sender = Sender(store, channel, clock, reach=self._reach, on_unreachable=self.tell_owner)
         self.projector = Projector(store, self.routes, self.sender, clock, zone_of(settings))
         self.progress = Progress(self.routes, self.sender, clock, settings.run.turns)
         self.hub.watchers += [self.projector.watch, self.progress.watch]
@@ -114,16 +116,30 @@ class Service:
             self._reach,
         )
 
+    async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
+        """A chat can't be written to: follow it where it moved, else say so to the owner in private."""
+        if moved_to:
+            await self.routes.moved(place, replace(place, chat=moved_to))
+            return
+        owner = str(self._parts.access.owner)
+        if place.chat == owner:
+            return
+        home = Place(place.channel, place.bot, owner)
+        (letter,) = plain(words.unreachable(place.chat, why))[:1]
+        key = f"unreachable:{place.chat}:{int(self._parts.clock.now())}"
+        row = Outgoing(key=key, chat=owner, body=encode(home, letter), role="notice")
+        self.sender.deliver(await self._parts.store.project("desk", 0, [row]))
+
     async def pick_up(self) -> None:
         """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
         store = self._parts.store
         unfinished = await store.unfinished()
+        await self.sender.resume()
         await self.projector.catch_up(unfinished)
         for session in unfinished:
             if place := await self.routes.place_of(session):
                 self.progress.restore(session, place, await store.read(session))
         await self.hub.start()
-        await self.sender.resume()
         await self.desk.resume()
 
     async def serve(self, stopped: asyncio.Event) -> None:
@@ -167,7 +183,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
 
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     model = OpenAIChat(model_settings(settings), clock)
-    threading.Thread(target=model.warm, name="warm", daemon=True).start()
+    threading.Thread(target=warm, args=[model], name="warm", daemon=True).start()
     from bot.channels.telegram import TelegramChannel  # half of the start's time: it overlaps with the line above
 
     token = settings.telegram.token.get_secret_value()
@@ -182,6 +198,12 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
         await host.close()
         await store.close()
         await model.close()
+
+
+def warm(model: OpenAIChat) -> None:
+    """Load what the first answer needs, beside everything else: most of a second of imports."""
+    model.warm()
+    letters("warm")
 
 
 async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequence[str]) -> None:

@@ -94,6 +94,8 @@ class Desk:
             self._sender.wake(arrival.place)
             session = self._routes.known(arrival.place)
             todo = self._hub.todo(session) if session else None
+            if self._sender.flooded(arrival.place):
+                return
             if todo and todo.running:
                 self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
             else:

@@ -23,6 +23,7 @@ RESTARTED = (
     "I was restarted while a command was running. It may or may not have run to its end; I didn't start it again and "
     "go on from here."
 )
+INVISIBLE = "The model's answer holds nothing that can be shown."
 CUT = "(The answer was cut at the model's token limit.)"
 
 
@@ -38,6 +39,10 @@ def unknown_command(name: str, nearest: str | None) -> str:
 def help_text() -> str:
     lines = [f"/{name} – {what}" for name, what in sorted(COMMANDS)]
     return "\n".join(["Write what you want done; while I work, a further message steers me.", "", *lines])
+
+
+def unreachable(chat: str, why: str) -> str:
+    return f"I can't write to chat {chat}: {why}. What I had to say there is kept and goes out once it can be reached."
 
 
 def stale(minutes: int) -> str:
