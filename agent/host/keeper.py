@@ -28,6 +28,8 @@ PRELUDE_FD = 100
 REPORT_FD = 101
 PACKET = 212_992  # the kernel's default socket buffer: no packet is larger
 PR_SET_CHILD_SUBREAPER = 36
+LIBC = ctypes.CDLL(None)
+DEFAULTED = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 DYING_S = 0.03  # the rest of a pipeline may need a moment to notice that it is over
 DRAIN_PAUSE_S = 0.02
 NAMED_SURVIVORS = 20
@@ -39,7 +41,7 @@ trap '{{ builtin printf "%s " "${{PIPESTATUS[@]}}"; builtin echo; builtin pwd -P
 
 
 def adopt_orphans() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def wake_on_child() -> int:
@@ -58,7 +60,10 @@ def emptied(fd: int) -> bytes:
 
 def received(end: socket.socket, size: int, count: int) -> tuple[bytes, list[int]]:
     """One packet and its descriptors, which no command inherits; empty at the end of file."""
-    message, fds, _, _ = socket.recv_fds(end, size, count)
+    try:
+        message, fds, _, _ = socket.recv_fds(end, size, count)
+    except ConnectionResetError:  # closed with something of ours unread
+        return b"", []
     for fd in fds:
         os.set_inheritable(fd, False)
     return message, fds
@@ -78,13 +83,26 @@ def reaped() -> dict[int, int] | None:
 class Watch:
     """One command, in its own fork, from its start until nothing of it is left."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self) -> None:
         adopt_orphans()
-        self.control = control
         self.wake = wake_on_child()
         self.shell = 0
         self.status: int | None = None
         self.drains: list[int] = []
+
+    def serve(self, fields: list[bytes], fds: list[int]) -> None:
+        """One request, with the control socket as the last of `fds`."""
+        self.control = socket.socket(fileno=fds[-1])
+        if fields[0] == b"sweep":
+            count, left = tree.end(lambda: tree.marked(fields[1]), 0.5, reaped)
+            self.tell("gone", count, left)
+            return
+        try:
+            self.start(fields[1], fields[2], fields[3:], fds[0], fds[1])
+        except OSError as error:
+            self.tell("unstarted", error.errno)
+            return
+        self.follow()
 
     def start(self, cwd: bytes, text: bytes, environment: list[bytes], stdout: int, stderr: int) -> None:
         """Start bash. Raises OSError."""
@@ -106,7 +124,7 @@ class Watch:
             ],
             setsid=True,
             setsigmask=(),
-            setsigdef=signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP},
+            setsigdef=DEFAULTED,
         )
         os.chdir("/")  # else we would keep the command's folder busy
         os.close(stdout)
@@ -149,10 +167,7 @@ class Watch:
 
     def obey(self) -> bool:
         """One message from the bot. False when the tree was ended."""
-        try:
-            message, fds = received(self.control, 64, 2)
-        except ConnectionResetError:  # closed with something of ours unread
-            message, fds = b"", []
+        message, fds = received(self.control, 64, 2)
         if message == b"drain":
             self.drains += fds
             return True
@@ -171,22 +186,6 @@ class Watch:
             time.sleep(DRAIN_PAUSE_S)
 
 
-def watch(fields: list[bytes], fds: list[int]) -> None:
-    """What one fork does with one request."""
-    control = socket.socket(fileno=fds[-1])
-    watching = Watch(control)
-    if fields[0] == b"sweep":
-        count, left = tree.end(lambda: tree.marked(fields[1]), 0.5, reaped)
-        watching.tell("gone", count, left)
-        return
-    try:
-        watching.start(fields[1], fields[2], fields[3:], fds[0], fds[1])
-    except OSError as error:
-        watching.tell("unstarted", error.errno)
-        return
-    watching.follow()
-
-
 def fork(work: Callable[[], None]) -> int:
     pid = os.fork()
     if pid:
@@ -200,48 +199,56 @@ def fork(work: Callable[[], None]) -> int:
 
 
 class Keeper:
-    """The process that forks the watchers, and the second net below them."""
+    """The process that forks the watchers, and the second net below them.
+
+    One watcher is always forked ahead and waits for a request itself: a command need not wait for a fork.
+    """
 
     def __init__(self) -> None:
         adopt_orphans()
         self.ask = socket.socket(fileno=ASK_FD)
         self.wake = wake_on_child()
-        self.watchers: set[int] = set()
+        self.taken, self.take = os.pipe2(os.O_CLOEXEC)
         prelude = os.memfd_create("prelude", os.MFD_CLOEXEC)
         os.write(prelude, PRELUDE.encode())
         os.dup2(prelude, PRELUDE_FD, inheritable=False)
+        self.spare = 0
+        self.watchers: set[int] = set()
 
     def serve(self) -> None:
         """Until the bot is gone and with it every watcher."""
-        listening = True
-        while listening or self.watchers:
-            waiting = [self.ask.fileno(), self.wake] if listening else [self.wake]
-            ready, _, _ = select.select(waiting, [], [])
+        self.fork_spare()
+        while self.watchers:
+            ready, _, _ = select.select([self.taken, self.wake], [], [])
+            if self.taken in ready:
+                os.read(self.taken, 1)
+                self.fork_spare()
             if self.wake in ready:
                 emptied(self.wake)
                 self.collect()
-            if self.ask.fileno() in ready:
-                listening = self.take()
 
-    def take(self) -> bool:
+    def fork_spare(self) -> None:
+        self.spare = fork(self.wait)
+        self.watchers.add(self.spare)
+
+    def wait(self) -> None:
+        """A watcher's life."""
+        watch = Watch()
         message, fds = received(self.ask, PACKET, 3)
         if not message:
-            return False
-        self.watchers.add(fork(lambda: self.hand(message, fds)))
-        for fd in fds:
-            os.close(fd)
-        return True
-
-    def hand(self, message: bytes, fds: list[int]) -> None:
+            return
         self.ask.close()
-        watch(message.split(b"\0"), fds)
+        os.write(self.take, b".")
+        watch.serve(message.split(b"\0"), fds)
 
     def collect(self) -> None:
         statuses = reaped() or {}
-        crashed = any(status for pid, status in statuses.items() if pid in self.watchers)
+        crashed = [pid for pid, status in statuses.items() if status and pid in self.watchers]
         self.watchers -= statuses.keys()
         if crashed:
             tree.end(self.strays, 0.5, reaped)
+        if self.spare in crashed:
+            self.fork_spare()
 
     def strays(self) -> list[int]:
         """What a watcher that was killed left to us."""

@@ -40,10 +40,14 @@ class Plain:
     def feed(self, data: bytes) -> str:
         self._pending += self._decoder.decode(data)
         cut = self._pending.rfind("\n") + 1
-        if len(self._pending) - cut > LINE:
-            overwritten = self._pending.rfind("\r", cut, -1)
-            cut = overwritten if overwritten >= 0 else len(self._pending) - SEQUENCE
-        done, self._pending = self._pending[:cut], self._pending[cut:]
+        done, rest = self._pending[:cut], self._pending[cut:]
+        if len(rest) > LINE:
+            newest = rest.rfind("\r", 0, -1)
+            if newest > 0:  # what stands before it was written over
+                rest = rest[newest:]
+            else:
+                done, rest = done + rest[:-SEQUENCE], rest[-SEQUENCE:]
+        self._pending = rest
         return cleaned(done)
 
     def close(self) -> str:
