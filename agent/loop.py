@@ -6,6 +6,7 @@ Recovery, steering and limits are not in here: they are folds (`resume`, `relay`
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 
 from agent.ports import Delta
@@ -43,17 +44,18 @@ async def speak(session: Session) -> None:
     async with edges.parallel:
         request = session.history.request()
         edges.reach("K4")
-        async for part in edges.model.reply(request.messages, request.tools):
-            match part:
-                case Delta():
-                    edges.reach("K5")
-                    session.on_delta(session.id, part)
-                case Said():
-                    edges.reach("K6")
-                    await session.record(replace(part, upto=request.upto, text=edges.screen.text(part.text)))
-                case Failed():
-                    session.on_delta(session.id, Delta(restart=True))
-                    await session.record(part)
+        async with aclosing(edges.model.reply(request.messages, request.tools)) as reply:
+            async for part in reply:
+                match part:
+                    case Delta():
+                        edges.reach("K5")
+                        session.on_delta(session.id, part)
+                    case Said():
+                        edges.reach("K6")
+                        await session.record(replace(part, upto=request.upto, text=edges.screen.text(part.text)))
+                    case Failed():
+                        session.on_delta(session.id, Delta(restart=True))
+                        await session.record(part)
 
 
 async def answer(session: Session, looking: Looking) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,7 +58,9 @@ Message = dict[str, Any]  # one entry of a chat-completions request
 class Model(Protocol):
     name: str
 
-    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> AsyncIterator[Delta | Said | Failed]:
+    def reply(
+        self, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> AsyncGenerator[Delta | Said | Failed, None]:
         """Yield Deltas, then exactly one Said or Failed. Raises nothing but CancelledError.
 
         `Said.upto` is left 0 and `at` is set by the model's clock; the loop fills in `upto`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime
+import gc
 import logging
 import os
 import signal
@@ -181,6 +182,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     """`jarvis run`. Raises JarvisError with the exit code that belongs to it."""
     from agent.store.sqlite import SqliteStore
 
+    gc.disable()
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     model = OpenAIChat(model_settings(settings), clock)
     threading.Thread(target=warm, args=[model], name="warm", daemon=True).start()
@@ -201,9 +203,15 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
 
 
 def warm(model: OpenAIChat) -> None:
-    """Load what the first answer needs, beside everything else: most of a second of imports."""
+    """Load what the first answer needs, beside everything else: half a second of imports.
+
+    The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
+    """
     model.warm()
     letters("warm")
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequence[str]) -> None:

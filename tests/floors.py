@@ -67,7 +67,7 @@ PURE_LIBRARIES = frozenset({"pydantic", "telegramify_markdown", "tree_sitter", "
 LIBRARIES: dict[str, frozenset[str]] = {
     "agent.store": frozenset({"asyncpg"}),
     "agent.settle": frozenset({"pydantic"}),
-    "agent.models": frozenset({"openai", "httpx2", "pydantic"}),
+    "agent.models": frozenset({"httpx2", "anyio", "pydantic"}),
     "agent.tools": frozenset({"aiofiles", "pydantic", "pathspec"}),
     "agent.probes": frozenset({"pydantic"}),
     "bot": frozenset({"telegramify_markdown", "click", "rich"}),

@@ -59,7 +59,7 @@ async def test_calls_are_said_whole() -> None:
 async def test_a_server_without_a_key_works(key: str) -> None:
     async with serving(HELLO, api_key=key) as (model, endpoint):
         assert isinstance((await collect(model))[1], Said)
-    assert endpoint.requests[0].headers["authorization"] == f"Bearer {key or 'none'}"
+        assert endpoint.requests[0].headers.get("authorization") == (f"Bearer {key}" if key else None)
 
 
 async def test_a_key_that_the_provider_repeats_is_taken_out() -> None:
@@ -237,5 +237,5 @@ def test_the_key_is_not_in_a_repr() -> None:
 
 
 def test_the_client_library_is_loaded_late() -> None:
-    code = "import sys, agent.models.chat; sys.exit('openai' in sys.modules or 'httpx2' in sys.modules)"
+    code = "import sys, agent.models.chat; sys.exit('httpx2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

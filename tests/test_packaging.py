@@ -74,7 +74,7 @@ def test_the_licence_is_the_one_declared() -> None:
 
 
 def test_the_console_script_is_jarvis() -> None:
-    assert PROJECT["scripts"] == {"jarvis": "bot.__main__:main"}
+    assert PROJECT["scripts"] == {"jarvis": "bot.cli:main"}
 
 
 # -- the unit -------------------------------------------------------------------------------------------------------

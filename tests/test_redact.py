@@ -187,7 +187,8 @@ def test_a_stream_of_single_characters_masks_and_does_not_hoard(shapes: bool) ->
 
 HOSTILE = [
     "sk-", "sk-a", "eyJ", "eyJaaaaaaaa.", "eyJaaaaaaaa.eyJaaaa.", "AKIA", "ghp_", "ghp_" + "a" * 35 + " ",
-    "github_pat_", "xoxb-", "AIza", "hf_", "sk_live_", ":AA", "123456:AA", "Bearer ", "bearer a", "Basic ", "://", "://a:", "://a:b",
+    "github_pat_", "xoxb-", "AIza", "hf_", "sk_live_", ":AA", "123456:AA", "Bearer ", "bearer a", "Basic ",
+    "://", "://a:", "://a:b",
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN ",
     "-----BEGIN PRIVATE KEY-----\naaaa=\n",
     "secret_access_key=", "a", "\n", " ", "=", "1234567:plain-known-valu", "\\n", "-",

@@ -40,7 +40,8 @@ class Following:
         deadline = began + self.timeout_s
         self._open = dict(self.pipes)
         while not self._over():
-            if self._step([self.control.fileno(), *self._open], deadline):
+            # Looked at first: a flood always has something ready.
+            if time.monotonic() < deadline and self._step([self.control.fileno(), *self._open], deadline):
                 continue
             if self.timed_out:  # the watcher doesn't answer
                 self.lost = True

@@ -77,7 +77,7 @@ class OpenAIChat:
         self._asks_usage = True
 
     def warm(self) -> None:
-        """Load the client library and build the client, half a second of blocking work: for a thread at start.
+        """Load the HTTP client and build it, a tenth of a second of blocking work: for a thread at start.
         Raises nothing; what can't be built now is reported by the first `reply`."""
         try:
             self._connect()
@@ -170,7 +170,7 @@ class OpenAIChat:
             case Reported():
                 return judge(error.complaint, name)
             case ImportError():
-                return Fault(Trouble.BUG, "The model client library can't be loaded. Install the program afresh.")
+                return Fault(Trouble.BUG, "The HTTP client can't be loaded. Install the program afresh.")
         from agent.models.wire import explain
 
         fault = explain(error, name, self._clock.now())
