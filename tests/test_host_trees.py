@@ -211,5 +211,15 @@ async def test_closing_ends_what_was_left_behind(tmp_path: Path) -> None:
         assert not at.left()
 
 
+async def test_closing_ends_what_is_still_running(tmp_path: Path) -> None:
+    async with bench(tmp_path) as at:
+        task = asyncio.create_task(at.host.run(at.command(f"{DEAF} sleep MARKER; sleep MARKER")))
+        while not at.left():
+            await asyncio.sleep(0.02)
+        await at.host.close()
+        assert not at.left()
+        assert (await task).outcome is Outcome.KILLED
+
+
 async def test_a_host_that_was_never_used_closes(tmp_path: Path) -> None:
     await LocalHost("unused", {}, Redactor([])).close()

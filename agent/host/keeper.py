@@ -36,7 +36,7 @@ NAMED_SURVIVORS = 20
 # Bash reads this before the command and forgets it: `bash -c` stays exact, the line numbers in its messages too.
 PRELUDE = f"""unset BASH_ENV
 trap '{{ builtin printf "%s " "${{PIPESTATUS[@]}}"; builtin echo; builtin pwd -P; }} 2>/dev/null \
->|/proc/$PPID/fd/{REPORT_FD}' EXIT
+>|"/proc/$PPID/fd/{REPORT_FD}"' EXIT
 """
 
 

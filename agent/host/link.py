@@ -127,10 +127,11 @@ class Link:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             for _ in range(2):
+                ask = self._started()
                 try:
-                    socket.send_fds(self._started(), [packet], [*fds, theirs.fileno()])
+                    socket.send_fds(ask, [packet], [*fds, theirs.fileno()])
                 except ConnectionError:
-                    self.close()
+                    self._drop(ask)
                     continue
                 except OSError as error:
                     ours.close()
@@ -140,14 +141,20 @@ class Link:
         raise ToolError("The process that runs commands ended twice. Nothing ran; try again.")
 
     def close(self) -> None:
-        """Let the keeper go, and with it whatever still runs."""
+        """Let the keeper go; it ends when every watched tree has ended. Blocks until then."""
+        if self._ask is not None:
+            self._drop(self._ask)
+
+    def _drop(self, ask: socket.socket) -> None:
+        """Unless somebody else did: the keeper in use may be a new one by now."""
         with self._lock:
-            ask, pid, self._ask, self._pid = self._ask, self._pid, None, 0
+            if self._ask is not ask:
+                return
+            pid, self._ask, self._pid = self._pid, None, 0
             if self._finalizer is not None:
                 self._finalizer.detach()
-        if ask is not None:
-            ask.close()
-            os.waitpid(pid, 0)
+        ask.close()
+        os.waitpid(pid, 0)
 
     def _started(self) -> socket.socket:
         with self._lock:

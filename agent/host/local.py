@@ -29,19 +29,23 @@ class LocalHost:
         self._around = Surroundings(
             home, built(base, redactor), redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes()
         )
+        self._attempts: set[Attempt] = set()
         self._threads = ThreadPoolExecutor(COMMANDS, thread_name_prefix="command")
 
     async def run(self, command: Command) -> Ran:
         """See agent.ports.Host. Raises ToolError where the command can't be started."""
         attempt = Attempt(command, self._around)
+        self._attempts.add(attempt)
         work = asyncio.get_running_loop().run_in_executor(self._threads, attempt.run)
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             attempt.stop()
             await settled(work)
-            await settled(asyncio.get_running_loop().run_in_executor(self._threads, attempt.clear))
+            await settled(asyncio.get_running_loop().run_in_executor(None, attempt.clear))
             raise
+        finally:
+            self._attempts.discard(attempt)
 
     async def reap(self, owner: str) -> int:
         return await asyncio.to_thread(self._around.survivors.end, owner, STOP_GRACE_S)
@@ -51,9 +55,14 @@ class LocalHost:
 
     async def close(self) -> None:
         """End everything that still runs, and the process that watched it."""
-        await asyncio.to_thread(self._around.survivors.end_all, STOP_GRACE_S)
-        await asyncio.to_thread(self._around.link.close)
+        for attempt in self._attempts:
+            attempt.stop()
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
         self._threads.shutdown()
+        self._around.survivors.end_all(STOP_GRACE_S)
+        self._around.link.close()
 
     def _sweep(self) -> int:
         return ended(self._around.link.send([b"sweep", f"{MARK}={self._around.home}:".encode()], []))
