@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from blockbuster import blockbuster_ctx
 
 from agent.host import LocalHost
 from agent.redact import Redactor
@@ -89,6 +90,31 @@ async def test_cancellation_leaves_no_process(at: Bench, text: str) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not at.left()
+
+
+async def test_cancellation_waits_for_a_deaf_survivor_too(at: Bench) -> None:
+    (at.workspace / "deaf.sh").write_text("trap '' TERM; while :; do echo x; sleep 0.02; done")
+    task = asyncio.create_task(at.host.run(at.command("setsid sh deaf.sh MARKER &")))
+    while not at.left():
+        await asyncio.sleep(0.02)
+    await asyncio.sleep(0.3)  # the shell is gone, its pipes are still flowing
+    assert not task.done()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not at.left()
+
+
+async def test_the_event_loop_is_never_blocked(at: Bench) -> None:
+    with blockbuster_ctx():
+        assert (await at.run("echo hi > file; sleep MARKER & seq 100000")).full
+        task = asyncio.create_task(at.host.run(at.command("sleep MARKER")))
+        await asyncio.sleep(0.2)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await at.host.reap("s1") == 1
+        assert await at.host.sweep() == 0
 
 
 async def test_cancellation_spares_what_an_earlier_call_left(at: Bench) -> None:

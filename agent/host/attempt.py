@@ -95,9 +95,11 @@ class Attempt:
             self._following = following
             if self._stopped:
                 following.end(STOP_GRACE_S)
-        following.follow()
-        for fd in reading:
-            os.close(fd)
+        try:
+            following.follow()
+        finally:
+            for fd in reading:
+                os.close(fd)
         return following
 
     def _send(self, cwd: str, pipes: list[int]) -> Control:
@@ -114,6 +116,8 @@ class Attempt:
         if following.exited is not None and following.exited.survivors and not following.ending:
             self._around.survivors.add(self._command.owner, following.control)
             return
+        if following.ending and not following.lost:  # asked for after the shell's own end
+            ended(following.control)
         following.control.close()
         if following.lost and not following.gone:
             ended(self._around.link.send([b"sweep", os.fsencode(self._mark)], []))
@@ -123,9 +127,7 @@ class Attempt:
         exited = following.exited
         went, went_note = place.after(exited.cwd if exited else "", cwd)
         judged = self._judged(following, stdout.head + stdout.tail, stderr.head + stderr.tail)
-        lost = (
-            "" if exited or following.timed_out else "The process that watched the command was killed, and it with it."
-        )
+        lost = "" if exited or following.ending else "The process that watched the command was killed, and it with it."
         return Ran(
             outcome=judged.outcome,
             exit_code=judged.exit_code,

@@ -125,6 +125,7 @@ class Link:
         """Hand over one request with copies of `fds`. Raises ToolError where the keeper can't be reached."""
         packet = b"\0".join(fields)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setblocking(False)  # `end` is called from the event loop
         with theirs:
             for _ in range(2):
                 ask = self._started()
