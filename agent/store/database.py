@@ -1,7 +1,8 @@
 """One SQLite connection on a thread of its own, which runs whole transactions one after the other.
 
 The event loop never waits for the disk or for a lock, and a caller that is cancelled can't leave half a transaction
-behind: what has begun is committed or rolled back, what still stood in the queue is not begun.
+behind: what has begun is committed or rolled back, what still stood in the queue is not begun. What queues up while
+the disk is busy is committed together, each in a savepoint of its own: one fsync for all (a group commit).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +18,7 @@ from typing import TypeVar
 
 from agent.errors import StoreError
 from agent.store.codec import plain
+from agent.store.group import Outcome, Write, all_failed, run, settle, taken
 from agent.store.migrate import Migration
 from agent.store.opening import open_database
 from agent.store.transaction import Rows, Statement, Transaction
@@ -25,7 +28,7 @@ T = TypeVar("T")
 
 
 class Database:
-    """`busy_s`: seconds from the call until StoreBusy, the time in the queue included."""
+    """`busy_s`: seconds from the call until StoreBusy, the time in the queue included; a group has its oldest's."""
 
     def __init__(self, path: Path, busy_s: float, migrations: tuple[Migration, ...]) -> None:
         self._path = path
@@ -34,6 +37,7 @@ class Database:
         self._thread: ThreadPoolExecutor | None = None
         self._db: sqlite3.Connection | None = None
         self._wait_ms = -1
+        self._waiting: deque[Write] = deque()
 
     async def open(self) -> None:
         """Raises StoreBroken, StoreBusy, StoreError as `open_database` does."""
@@ -55,8 +59,18 @@ class Database:
 
     async def write(self, transaction: Transaction[T]) -> T:
         """Run it under the write lock, all or nothing. Raises StoreBusy, StoreBroken, StoreError and what it raises."""
-        deadline = time.monotonic() + self._busy_s
-        return await self._do(lambda: self._write(transaction, deadline))
+        loop = asyncio.get_running_loop()
+        write = Write(transaction, time.monotonic() + self._busy_s, loop.create_future())
+        self._waiting.append(write)
+        try:
+            await self._do(lambda: self._write_all(loop))  # whoever comes first writes what all the others wait for
+            result: T = await write.done
+        except sqlite3.Error as error:
+            raise verdict(self._path, error) from error
+        except asyncio.CancelledError:
+            write.done.cancel()
+            raise
+        return result
 
     async def read(self, transaction: Transaction[T]) -> T:
         """Run one that only reads. Raises as `write` does."""
@@ -82,17 +96,30 @@ class Database:
         if db is not None:
             db.close()
 
-    def _write(self, transaction: Transaction[T], deadline: float) -> T:
-        db = self._until(deadline)
+    def _write_all(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Commit whatever waits. A group that can't begin or commit fails as a whole."""
+        group = taken(self._waiting)
+        if not group:
+            return
+        try:
+            outcomes = self._commit(group)
+        except sqlite3.Error as error:
+            outcomes = all_failed(group, verdict(self._path, error))
+        except StoreError as error:
+            outcomes = all_failed(group, error)
+        loop.call_soon_threadsafe(settle, group, outcomes)
+
+    def _commit(self, group: list[Write]) -> list[Outcome]:
+        db = self._until(min(write.deadline for write in group))
         db.execute("BEGIN IMMEDIATE")
         try:
-            result = _step_through(db, transaction)
+            outcomes = [run(db, write, _step_through) for write in group]
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:
                 db.execute("ROLLBACK")
             raise
-        return result
+        return outcomes
 
     def _read(self, transaction: Transaction[T], deadline: float) -> T:
         return _step_through(self._until(deadline), transaction)
