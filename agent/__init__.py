@@ -4,7 +4,8 @@ from agent import steps
 from agent.edges import Place as Start
 from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
-from agent.ports import Clock, Delta, Inbound, Outgoing, Store
+from agent.ports import Clock, Delta
+from agent.tables import Inbound, Outgoing, Store
 
 __all__ = [
     "Clock",

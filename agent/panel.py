@@ -10,7 +10,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 
 from agent.ports import Guard, Look, Nudge
-from agent.steps import Finished, Level, Looking, Nudged, Proposed, Started, Step
+from agent.steps import Finished, Level, Looking, Nudged, Proposed, Seen, Started, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,14 @@ class Panel:
         self.name = name
         self._guards = sorted((deepcopy(g) for g in prototypes), key=lambda g: g.name)
         self._looks = 0
+        self._about: dict[str, str | None] = {}  # look -> the call it is about
         self.faults: list[Fault] = []  # drained by whoever logs
 
     def observe(self, step: Step) -> list[Nudged | Looking]:
         """Judge a step that is about to be written: the nudges and looks that belong into the same append."""
         said = [(guard, answer) for guard in self._guards if (answer := self._ask(guard, step)) is not None]
         nudges = _one_voice_a_slot([(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)])
-        about = _call_of(step)
+        about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
         out: list[Nudged | Looking] = [_nudged(step.at, name, nudge, about) for name, nudge in nudges]
         looks = [(guard.name, answer) for guard, answer in said if isinstance(answer, Look)]
         for offset, (name, look) in enumerate(looks, start=self._looks + 1):
@@ -48,7 +49,9 @@ class Panel:
     def replay(self, steps: Iterable[Step]) -> None:
         """Show steps that were judged before (a re-opened journal, our own nudges): guards remember, nobody speaks."""
         for step in steps:
-            self._looks += isinstance(step, Looking)
+            if isinstance(step, Looking):
+                self._looks += 1
+                self._about[step.look] = step.about
             for guard in self._guards:
                 self._ask(guard, step)
 

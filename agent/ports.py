@@ -71,7 +71,8 @@ class Model(Protocol):
 @dataclass(frozen=True, slots=True)
 class Command:
     """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the
-    session id) names whose survivors they are, `id` (the call id) names the full-output files."""
+    session id) names whose survivors they are, `id` (the call id) names the full-output files. `box`: inside the
+    sandbox, with or without `network`."""
 
     text: str
     cwd: str
@@ -79,6 +80,32 @@ class Command:
     timeout_s: float
     owner: str
     id: str
+    box: bool = False
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The bounds of a sandboxed command: the root is read-only, `writable` folders are not, `hidden` paths aren't
+    there. Without `network` only loopback of its own exists."""
+
+    writable: tuple[str, ...]
+    hidden: tuple[str, ...]
+    cwd: str
+    network: bool = False
+    processes: int = 256
+    memory_bytes: int = 2 << 30
+    file_bytes: int = 1 << 30
+
+
+class Sandbox(Protocol):
+    """A way to confine a command."""
+
+    name: str  # bubblewrap | landlock | none
+    confines: bool  # False: it runs as it is, and tier 1 must be asked for
+
+    def wrap(self, argv: Sequence[str], box: Box) -> list[str]:
+        """The argv that runs `argv` inside the box. The environment and the working directory are the caller's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +168,18 @@ class CallContext:
     host: Host
     forbidden: tuple[str, ...] = ()  # absolute paths of our own state: out of reach
     read_hashes: dict[str, str] = field(default_factory=dict)
+    run: str = ""  # session:seq of the message that began the run; what /undo undoes
+    box: bool = False  # commands run in the sandbox
+    network: bool = False
+    undo: Undo | None = None
+
+
+class Undo(Protocol):
+    """Keeps what files held before a run changed them."""
+
+    def keep(self, run: str, path: str) -> None:
+        """Remember the file (or its absence) as it is now, unless this run has kept it already. Blocking, short.
+        Raises ToolError where it can't be kept although it should be."""
 
 
 class Tool(Protocol):
@@ -163,6 +202,7 @@ class Nudge:
     slot: str | None = None
     rank: int = 0
     event: str = "nudge"
+    data: str = ""  # JSON text for those who show or check it
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,90 +246,3 @@ class Screen(Protocol):
 
 Reach = Callable[[str], None]  # a failpoint: called with its name (FAULTS K0 to K14), does nothing unless armed
 Watcher = Callable[[str, int, Step], None]  # (session, seq, step); must not block, must not raise
-
-
-# -- what the chat side keeps beside the journal --------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Inbound:
-    """One stored update of a channel. `payload` is its raw JSON; `poison` says why it can't be read, or is ""."""
-
-    bot: str
-    update_id: int
-    chat: str  # order is kept within a chat
-    payload: str
-    received: float  # wall time
-    poison: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Outgoing:
-    """One message on its way out. `key` (session:seq:role:chunk) is unique for ever; `body` is the channel's JSON."""
-
-    key: str
-    chat: str
-    body: str
-    role: str = "answer"  # answer | notice | card | approval
-    state: str = "queued"  # queued | sending | sent | dead
-    message_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Tokens and calls of one (day, session, user) so far."""
-
-    day: str
-    session: str
-    user: str
-    prompt: int
-    completion: int
-    calls: int
-
-
-class Inbox(Protocol):
-    async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
-        """Store those not yet known, in one transaction; returns the new ones in order."""
-
-    async def waiting(self) -> list[Inbound]:
-        """Stored and not done, in the order of update ids."""
-
-    async def done(self, bot: str, update_id: int) -> None: ...
-
-
-class Routes(Protocol):
-    async def route(self, place: str) -> str | None:
-        """The current session of a place (channel:bot:chat:topic)."""
-
-    async def move(self, place: str, session: str) -> None: ...
-    async def rename(self, old: str, new: str) -> None:
-        """A place got another address (a group became a supergroup): its session and history follow."""
-
-    async def place_of(self, session: str) -> str | None:
-        """The place that this session was last routed from, also after its route moved on."""
-
-
-class Outbox(Protocol):
-    async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
-        """In one transaction: insert the rows whose key is new, and move the session's cursor (never back).
-        Returns the rows that were new."""
-
-    async def cursor(self, session: str) -> int: ...
-    async def behind(self) -> list[str]:
-        """Sessions whose journal is longer than their cursor."""
-
-    async def mark(self, key: str, state: str, message_id: int | None = None) -> None: ...
-    async def undelivered(self) -> list[Outgoing]:
-        """Rows queued or sending, oldest first."""
-
-    async def find(self, key: str) -> Outgoing | None: ...
-
-
-class UsageTable(Protocol):
-    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None: ...
-    async def spent(self, day: str) -> list[Spent]: ...
-
-
-class Store(Journal, Inbox, Routes, Outbox, UsageTable, Protocol):
-    """All of it on one database; `open` once, `close` at the end."""
-
-    async def open(self) -> None: ...
-    async def close(self) -> None: ...

@@ -8,99 +8,35 @@ is measured monotonically by whoever did the work, and recorded in the step. The
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum, StrEnum
 from typing import Union, get_args
 
-
-class Outcome(StrEnum):
-    """How a call ended. Closed set."""
-
-    OK = "ok"
-    ANSWERED_NO = "answered_no"  # grep, diff, test, which ... exit 1: an answer, not a failure
-    WARNED = "warned"  # exit 0 with error-shaped stderr
-    FAILED = "failed"
-    TIMED_OUT = "timed_out"
-    KILLED = "killed"  # by a signal
-    NOT_STARTED = "not_started"
-    BAD_ARGUMENTS = "bad_arguments"
-    HELD = "held"  # a guard or a human did not let it run
-    CANCELLED = "cancelled"  # stopped by a person
-    INTERRUPTED = "interrupted"  # the process died meanwhile: it may or may not have run
-
-
-class End(StrEnum):
-    """How a run ended (SPEC A1). Parked and paused are not ends."""
-
-    ANSWERED = "answered"
-    UNRESOLVED = "unresolved"
-    BLOCKED = "blocked"
-    STOPPED = "stopped"
-    LIMIT = "limit"
-    FAILED = "failed"
-
-
-class Trouble(StrEnum):
-    """Classes of a failed model attempt (SPEC 2.4)."""
-
-    RETRY = "retry"  # passing: a reset, a 5xx, a bad or empty reply, a time-out
-    WAIT = "wait"  # the provider told us to come back later
-    USER = "user"  # a person can fix it: key, money, model name
-    REFUSED = "refused"  # policy of the provider
-    BUG = "bug"  # our request was wrong
-    OVERFLOW = "overflow"  # the request didn't fit the model's context
-
-
-class Level(IntEnum):
-    """NOTE tells the model, ASK lets a human decide, HOLD is the call's result instead of a run, STOP ends the run."""
-
-    NOTE, ASK, HOLD, STOP = 1, 2, 3, 4
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A tool call as the model made it. `arguments` is the raw JSON text; `id` is unique within the session."""
-
-    id: str
-    name: str
-    arguments: str
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one model call; `estimated` when the reply carried none."""
-
-    prompt: int = 0
-    completion: int = 0
-    cached: int = 0
-    estimated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """What is kept of one output stream: head and tail (8 kB each), the size in bytes and the SHA-256 of the whole."""
-
-    head: str = ""
-    tail: str = ""  # empty while the head holds everything
-    size: int = 0
-    sha256: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One file that a call touched. A hash is SHA-256 in hex, "" where there was no file, None where it is unknown."""
-
-    path: str
-    before: str | None
-    after: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ToolSpec:
-    """A tool as the model is offered it: JSON schema of its arguments as JSON text, so that its bytes never change."""
-
-    name: str
-    description: str
-    parameters: str
+from agent.values import (
+    Call as Call,
+)
+from agent.values import (
+    Change as Change,
+)
+from agent.values import (
+    End as End,
+)
+from agent.values import (
+    Level as Level,
+)
+from agent.values import (
+    Outcome as Outcome,
+)
+from agent.values import (
+    Stream as Stream,
+)
+from agent.values import (
+    ToolSpec as ToolSpec,
+)
+from agent.values import (
+    Trouble as Trouble,
+)
+from agent.values import (
+    Usage as Usage,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +56,7 @@ class Opened(Fact):
     cwd: str
     nonce: str
     workspace: str = ""
+    mode: str = "full"  # the standing mode: sandbox | ask | full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +149,7 @@ class Nudged(Fact):
     slot: str | None = None
     rank: int = 0
     about: str | None = None
+    data: str = ""  # JSON text for those who show or check it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,10 +185,12 @@ class Decided(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commanded(Fact):
-    """A person steered the run. command: stop | pause | resume | continue."""
+    """A person steered. command: stop | pause | resume | continue | again (ask once more) | mode."""
 
     command: str
     by: str
+    value: str = ""  # of mode
+    until: float | None = None  # wall time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,9 +24,21 @@ class Floor(Enum):
 
 
 BY_FLOOR = {
-    Floor.FACTS: ("steps", "errors"),
+    Floor.FACTS: ("steps", "values", "errors"),
     Floor.RULES: (
-        *("ports", "tool", "panel", "messages", "resume", "relay", "ledger", "outcome", "signature", "policy"),
+        *(
+            "ports",
+            "tables",
+            "tool",
+            "panel",
+            "messages",
+            "resume",
+            "relay",
+            "ledger",
+            "outcome",
+            "signature",
+            "policy",
+        ),
         "guards",
     ),
     Floor.EDGES: (

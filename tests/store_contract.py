@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from agent.ports import Inbound, Outgoing, Store
 from agent.steps import (
     Asked,
     Call,
@@ -39,6 +38,7 @@ from agent.steps import (
 )
 from agent.store.memory import MemoryStore
 from agent.store.sqlite import SqliteStore
+from agent.tables import Inbound, Outgoing, Store
 
 STORES = ("sqlite", "memory")
 HASH = "9f86d081884c7d65"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import StoreError
-from agent.ports import Spent, Store
+from agent.tables import Spent, Store
 from tests.store_contract import STORES, asked, ended, letter, opened, update
 
 

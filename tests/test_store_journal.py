@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import Conflict, DuplicateRef, StoreError
-from agent.ports import Store
 from agent.steps import Corrected, Step
 from agent.store.heads import Head, advance
+from agent.tables import Store
 from tests.store_contract import ONE_OF_EACH, STORES, asked, ended, opened
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agent.ports import Inbound, Spent
 from agent.store import statements as sql
 from agent.store.codec import plain
 from agent.store.transaction import Transaction
+from agent.tables import Inbound, Spent
 
 
 def storable(row: Inbound) -> Inbound:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.ports import Inbound, Outgoing, Spent
 from agent.steps import Step
 from agent.store import desk, outbox
 from agent.store.codec import Row, decode, encode, plain
 from agent.store.heads import Head, advance
 from agent.store.journal import duplicate, foreign, ref_of
+from agent.tables import Inbound, Outgoing, Spent
 
 
 class MemoryJournal:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agent.errors import StoreError
-from agent.ports import Outgoing
 from agent.store import statements as sql
 from agent.store.codec import plain
 from agent.store.transaction import Transaction
+from agent.tables import Outgoing
 
 STATES = frozenset({"queued", "sending", "sent", "dead"})
 

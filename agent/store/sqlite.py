@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from agent.ports import Inbound, Outgoing, Spent
 from agent.steps import Step
 from agent.store import desk, journal, outbox
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
+from agent.tables import Inbound, Outgoing, Spent
 
 
 class SqliteStore:
