@@ -157,7 +157,7 @@ async def test_an_answer_of_four_thousand_emoji_and_a_lone_surrogate_arrive(lab:
     await lab.start()
     await lab.ask("go", ["😀" * 5000 + "DONE12"], "DONE12", timeout=20)
     assert sum(text.count("😀") for text in lab.screen()) == 5000
-    lab.telegram.updates.put(
-        lab.telegram.updates.make("message", lab.telegram.people.message({"text": "broken \ud800 text"}, OWNER))
-    )
+    for text in ("broken \ud800 text", "long " * 50_000):
+        message = lab.telegram.people.message({"text": text}, OWNER)
+        lab.telegram.updates.put(lab.telegram.updates.make("message", message))
     await lab.ask("still there?", ["DONE13"], "DONE13")
