@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from agent.panel import Panel
-from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool
+from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo
 from agent.relay import Limits
 from agent.steps import Opened
 
@@ -34,6 +34,9 @@ class Edges:
     guards: Sequence[Guard] = ()
     probes: Sequence[Probe] = ()
     panel: str = "ours"
+    mode: str = "full"  # the standing one
+    confines: bool = False  # whether there is a sandbox that works
+    undo: Undo | None = None
     limits: Limits = field(default_factory=Limits)
     tool_timeout_s: float = 300.0
     forbidden: tuple[str, ...] = ()

@@ -8,6 +8,15 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from agent.decisions import (
+    APPROVAL_S,
+    Temporary,
+    decision,
+    expired,
+    mode_change,
+    waits_for,
+    withdrawal,
+)
 from agent.edges import Edges, Place
 from agent.errors import JarvisError, StoreError
 from agent.loop import run
@@ -15,12 +24,11 @@ from agent.ports import Delta, Watcher
 from agent.resume import Todo
 from agent.session import Session
 from agent.settle import cancelled
-from agent.steps import Asked, Commanded, Corrected, Decided, End, Ended, Opened, Parked, Resumed, Step
+from agent.steps import Asked, Commanded, Corrected, End, Ended, Opened, Resumed, Step
 
 logger = logging.getLogger(__name__)
 
 IDLE_S = 600.0  # an idle session is dropped from memory after this
-APPROVAL_S = 900.0  # a decision nobody makes expires after this
 STORE_RETRY_S = 1.0
 
 
@@ -42,6 +50,7 @@ class Hub:
     boot: str
     watchers: list[Watcher] = field(default_factory=list)
     on_delta: Callable[[str, Delta], None] = lambda session, delta: None
+    temporary_mode: Callable[[float], Temporary | None] = lambda now: None
     _awake: dict[str, _Awake] = field(default_factory=dict)
     _draining: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -51,7 +60,7 @@ class Hub:
         ids = await self.edges.journal.unfinished()
         for session_id in ids:
             awake = await self._wake(session_id)
-            if not awake.session.todo.parked:
+            if not (awake.session.todo.parked or awake.session.todo.waits_for_decision):
                 await awake.session.record(Resumed(at=self.edges.clock.now(), cause="restart"))
             self._drive(awake)
         return ids
@@ -63,17 +72,16 @@ class Hub:
             await asyncio.wait([awake.stopping])
         asked = replace(asked, text=self.edges.screen.text(asked.text))
         opening = [] if awake.session.todo.running else self._opening(awake.session, place)
-        steps: list[Step] = [*opening, *self._withdrawn(awake.session.todo, asked), asked]
+        todo = awake.session.todo
+        steps: list[Step] = [
+            *opening,
+            *self._mode(todo, self.edges.mode, asked.author),
+            *withdrawal(todo, asked),
+            asked,
+        ]
         await awake.session.record(*steps)
         self.edges.reach("K3")
         self._drive(awake)
-
-    def _withdrawn(self, todo: Todo, asked: Asked) -> list[Decided]:
-        """An ordinary message withdraws an open question and never approves it; the model reads the words."""
-        item = todo.waits_for_decision
-        if item is None:
-            return []
-        return [Decided(at=asked.at, call_id=item.call.id, verdict="withdrawn", by=asked.author, reason=asked.text)]
 
     def _opening(self, session: Session, place: Place) -> list[Opened]:
         """A new leg's Opened where its prefix would differ from the current one (a new day, model, tool, prompt)."""
@@ -90,19 +98,31 @@ class Hub:
         return await session.record(corrected, when=lambda todo: todo.running)
 
     async def decide(self, session_id: str, call_id: str, verdict: str, by: str, reason: str = "") -> bool:
-        """A human decided on a held call. False if it no longer waits for a decision."""
-        awake, now = await self._wake(session_id), self.edges.clock.now()
+        """Somebody decided on a held call: allow, deny or expired. False if it no longer waits for a decision."""
+        steps = decision(self.edges.clock.now(), call_id, verdict, by, reason)
+        return await self._command(session_id, steps, waits_for(call_id))
 
-        def waits(todo: Todo) -> bool:
-            item = todo.waits_for_decision
-            return item is not None and item.call.id == call_id
+    async def ask_again(self, session_id: str, call_id: str, by: str) -> bool:
+        """Put an expired question once more, as a fresh one. False if it isn't there any more."""
+        again = Commanded(at=self.edges.clock.now(), command="again", by=by)
+        return await self._command(session_id, [again], expired(call_id))
 
-        steps: list[Step] = [Decided(at=now, call_id=call_id, verdict=verdict, by=by, reason=reason)]
-        if verdict == "expired":
-            steps.append(Parked(at=now, until=None, why="Nobody approved the call in time. Write to me to go on."))
-        done = await awake.session.record(*steps, when=waits)
+    async def mode_changed(self, by: str) -> None:
+        """Tell every run that goes on which mode is in force now."""
+        for awake in [awake for awake in self._awake.values() if awake.session.todo.running]:
+            if change := self._mode(awake.session.todo, self.edges.mode, by):
+                await awake.session.record(*change)
+
+    async def _command(self, session_id: str, steps: list[Step], when: Callable[[Todo], bool]) -> bool:
+        awake = await self._wake(session_id)
+        done = await awake.session.record(*steps, when=when)
+        self.edges.reach("K11")
         self._drive(awake)
         return done
+
+    def _mode(self, todo: Todo, standing: str, by: str) -> list[Step]:
+        now = self.edges.clock.now()
+        return mode_change(todo, standing, self.temporary_mode(now), now, by)
 
     async def stop(self, session_id: str, by: str) -> bool:
         """Kill first, record after: returns once nothing of the run is alive. False if nothing was running."""
@@ -211,7 +231,7 @@ class Hub:
             if todo.parked.until is not None:
                 self._later(awake, todo.parked.until - now, lambda: self._unpark(awake))
         elif todo.running and (item := todo.waits_for_decision):
-            expires = (item.asked_at or now) + APPROVAL_S
+            expires = (item.ask.at if item.ask else now) + APPROVAL_S
             self._later(awake, expires - now, lambda: self._expire(awake.session.id, item.call.id))
         elif todo.running and not todo.paused:
             self._drive(awake)  # something came in between the loop's last look and now

@@ -20,7 +20,7 @@ PACKAGED = Path(__file__).parent / "prompts" / "system.md"
 
 
 def opener(
-    *, prompt: Path | None, tools: Sequence[Tool], model: str, panel: str, host: str, zone: datetime.tzinfo
+    *, prompt: Path | None, tools: Sequence[Tool], model: str, panel: str, mode: str, host: str, zone: datetime.tzinfo
 ) -> Callable[[str, Place, float], Opened]:
     """A function that opens legs: (session, place, wall time) -> Opened. Raises OSError if the prompt can't be read.
 
@@ -36,7 +36,7 @@ def opener(
         text = _filled(template, {**fields, "notes": _notes(place.workspace)})
         return Opened(
             at=at, prompt=text, tools=specs, model=model, panel=panel, day=day,
-            cwd=place.cwd, nonce=nonce, workspace=place.workspace,
+            cwd=place.cwd, nonce=nonce, workspace=place.workspace, mode=mode,
         )  # fmt: skip
 
     return opened

@@ -41,8 +41,16 @@ class OpenCall:
     effect: str = ""  # "" until proposed
     started: bool = False
     held: str | None = None  # the text that stands in for its result
-    asked_at: float | None = None  # an ASK was recorded then
+    ask: Nudged | None = None  # the question to a human
     decided: Decided | None = None
+
+    @property
+    def approved(self) -> bool:
+        return self.ask is not None and self.decided is not None and self.decided.verdict == "allow"
+
+    def again(self) -> None:
+        """As if it had never been proposed, so that it is judged and asked for once more."""
+        self.effect, self.ask, self.decided = "", None, None
 
 
 @dataclass(slots=True)
@@ -65,6 +73,8 @@ class Todo:
     parks: int = 0  # since the newest reply or message
     restarts: int = 0  # since the newest reply
     cwd: str = ""
+    mode: Commanded | None = None  # the newest change of mode
+    allowed: set[tuple[str, str, str]] = field(default_factory=set)  # (tool, arguments, cwd) allowed for the session
     seen: dict[str, str] = field(default_factory=dict)  # path -> hash, as this session last saw it
 
     @property
@@ -76,7 +86,15 @@ class Todo:
     def waits_for_decision(self) -> OpenCall | None:
         """The first open call, if it waits for a human."""
         first = next(iter(self.calls.values()), None)
-        return first if first and first.asked_at is not None and first.decided is None and first.held is None else None
+        return first if first and first.ask is not None and first.decided is None and first.held is None else None
+
+    def mode_at(self, now: float) -> str:
+        """The mode in force at wall time `now`: the standing one, or what a person set for a while."""
+        standing = self.opened.mode if self.opened else "sandbox"
+        changed = self.mode
+        if changed is None or (changed.until is not None and now >= changed.until):
+            return standing
+        return changed.value
 
     def fold(self, seq: int, step: Step) -> None:
         match step:
@@ -133,6 +151,12 @@ class Todo:
                 self.paused = True
             case "resume" | "continue":
                 self.paused, self.parked = False, None
+            case "again":
+                self.parked = None
+                for item in list(self.calls.values())[:1]:
+                    item.again()
+            case "mode":
+                self.mode = step
 
     def _call_step(self, step: Step) -> None:
         match step:
@@ -146,7 +170,7 @@ class Todo:
                 for change in step.files or ():
                     self._see(change)
             case Decided(call_id=call_id) if call_id in self.calls:
-                self.calls[call_id].decided = step
+                self._decided(self.calls[call_id], step)
             case Looking():
                 self.looks[step.look] = step
             case Seen():
@@ -160,6 +184,11 @@ class Todo:
         else:  # deleted, or too large to hash: we no longer know it
             self.seen.pop(change.path, None)
 
+    def _decided(self, item: OpenCall, step: Decided) -> None:
+        item.decided = step
+        if step.verdict == "allow" and step.reason == "session":
+            self.allowed.add((item.call.name, item.call.arguments, self.cwd))
+
     def _nudged(self, step: Nudged) -> None:
         if step.level == Level.STOP:
             self.halt = self.halt or step.text
@@ -168,5 +197,5 @@ class Todo:
             return
         if step.level == Level.HOLD:
             open_call.held = open_call.held or step.text
-        elif step.level == Level.ASK and open_call.asked_at is None:
-            open_call.asked_at = step.at
+        elif step.level == Level.ASK and open_call.ask is None:
+            open_call.ask = step

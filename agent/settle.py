@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
 
 from pydantic import BaseModel
@@ -10,7 +12,7 @@ from agent.errors import ToolError
 from agent.ports import CallContext, Result, Tool
 from agent.resume import OpenCall, Todo
 from agent.session import Session
-from agent.steps import Finished, Outcome, Proposed, Started
+from agent.steps import Commanded, Finished, Outcome, Proposed, Started
 from agent.tool import BadArguments, parse, unknown
 
 logger = logging.getLogger(__name__)
@@ -81,8 +83,11 @@ def _denied(item: OpenCall) -> str:
 
 
 async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
-    """The intent first, then the effect, then its result."""
+    """The intent first, then the effect, then its result. What was approved must still be what it was."""
     edges = session.edges
+    if item.approved and await _changed_since(session, item):
+        await session.record(Commanded(at=edges.clock.now(), command="again", by="a script changed"))
+        return
     edges.reach("K7")
     await session.record(Started(at=edges.clock.now(), call_id=item.call.id))
     begun = edges.clock.monotonic()
@@ -107,6 +112,37 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
     )
 
 
+async def _changed_since(session: Session, item: OpenCall) -> bool:
+    """Whether a script that the approved command runs is no longer the one that was shown. No answer counts as yes."""
+    scripts = _scripts(item)
+    probe = session.edges.probe("world")
+    if not scripts or probe is None:
+        return bool(scripts)
+    question = json.dumps({"cwd": session.todo.cwd, "executables": [], "paths": [], "scripts": list(scripts)})
+    try:
+        async with asyncio.timeout(probe.timeout_s):
+            answer = json.loads(await probe.look(session.id, question))
+    except Exception:  # a probe that fails is no answer
+        return True
+    return any(answer.get("scripts", {}).get(path) != digest for path, digest in scripts.items())
+
+
+def _scripts(item: OpenCall) -> dict[str, str]:
+    data = json.loads(item.ask.data) if item.ask and item.ask.data else {}
+    return dict(data.get("scripts") or {})
+
+
+def _boxed(session: Session, item: OpenCall) -> bool:
+    """Whether the call runs in the sandbox: outside of it only in mode full, or where a person let it out."""
+    todo = session.todo
+    if todo.mode_at(session.edges.clock.now()) == "full":
+        return False
+    if (item.call.name, item.call.arguments, todo.cwd) in todo.allowed:
+        return False
+    data = json.loads(item.ask.data) if item.ask and item.ask.data else {}
+    return not (item.approved and data.get("tier") == 2)
+
+
 async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
     """Run the tool; whatever it raises becomes a result."""
     edges, todo = session.edges, session.todo
@@ -120,6 +156,9 @@ async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) ->
         host=edges.host,
         forbidden=edges.forbidden,
         read_hashes=dict(todo.seen),
+        run=f"{session.id}:{todo.asked_seq}",
+        box=edges.confines and _boxed(session, item),
+        undo=edges.undo,
     )
     edges.reach("K8")
     try:

@@ -68,6 +68,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         tools=offered,
         model=parts.model.name,
         panel=settings.guards.panel,
+        mode=settings.run.mode,
         host=socket.gethostname(),
         zone=zone_of(settings),
     )
@@ -82,6 +83,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         guards=guards(settings),
         probes=probes(),
         panel=settings.guards.panel,
+        mode=settings.run.mode,
         limits=Limits(turns=settings.run.turns),
         tool_timeout_s=settings.run.tool_timeout_s,
         forbidden=(str(settings.home),),

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from agent.decisions import APPROVAL_S
 from agent.edges import Edges, Place
-from agent.hub import APPROVAL_S, IDLE_S, Hub
+from agent.hub import IDLE_S, Hub
 from agent.models.scripted import Line, ScriptedModel, Slow, call
 from agent.ports import Guard, Look, Nudge
 from agent.relay import Limits

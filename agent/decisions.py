@@ -1,0 +1,61 @@
+"""What people decide about a run, as steps: approvals, their expiry and withdrawal, and the mode in force. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agent.resume import Todo
+from agent.steps import Asked, Commanded, Decided, Parked, Step
+
+APPROVAL_S = 900.0  # a decision nobody makes expires after this
+
+EXPIRED = "Nobody approved the call in time. Have it asked again, or write to me to go on without it."
+
+Temporary = tuple[str, float]  # a mode and the wall time at which it ends
+
+
+def waits_for(call_id: str) -> Callable[[Todo], bool]:
+    """Whether a run still waits for a decision about this call."""
+
+    def waits(todo: Todo) -> bool:
+        item = todo.waits_for_decision
+        return item is not None and item.call.id == call_id
+
+    return waits
+
+
+def expired(call_id: str) -> Callable[[Todo], bool]:
+    """Whether the question about this call is open, but nobody answered it in time."""
+
+    def has(todo: Todo) -> bool:
+        item = todo.calls.get(call_id)
+        return item is not None and item.decided is not None and item.decided.verdict == "expired"
+
+    return has
+
+
+def decision(now: float, call_id: str, verdict: str, by: str, reason: str) -> list[Step]:
+    """The steps of a decision; an expiry parks the run, too."""
+    steps: list[Step] = [Decided(at=now, call_id=call_id, verdict=verdict, by=by, reason=reason)]
+    if verdict == "expired":
+        steps.append(
+            Parked(at=now, until=None, why="Nobody approved the call in time. Write to me to go on without it.")
+        )
+    return steps
+
+
+def withdrawal(todo: Todo, asked: Asked) -> list[Step]:
+    """An ordinary message withdraws an open question and never approves it; the model reads the words."""
+    item = todo.waits_for_decision
+    if item is None:
+        return []
+    return [Decided(at=asked.at, call_id=item.call.id, verdict="withdrawn", by=asked.author, reason=asked.text)]
+
+
+def mode_change(todo: Todo, standing: str, temporary: Temporary | None, now: float, by: str) -> list[Step]:
+    """What a session must be told so that it knows the mode in force; nothing if it does."""
+    value, until = temporary or (standing, None)
+    told = todo.mode
+    if (told is None and temporary is None) or (told and (told.value, told.until) == (value, until)):
+        return []
+    return [Commanded(at=now, command="mode", by=by, value=value, until=until)]
