@@ -5,7 +5,7 @@ from agent.edges import Place as Start
 from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
 from agent.ports import Clock, Delta
-from agent.tables import Inbound, Outgoing, Store
+from agent.tables import Inbound, Outgoing, Person, Ref, Store, Switch
 
 __all__ = [
     "Clock",
@@ -15,10 +15,13 @@ __all__ = [
     "Inbound",
     "JarvisError",
     "Outgoing",
+    "Person",
+    "Ref",
     "Start",
     "Store",
     "StoreBusy",
     "StoreError",
+    "Switch",
     "TokenRefused",
     "steps",
 ]

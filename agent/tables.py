@@ -1,4 +1,4 @@
-"""The small tables beside the journal, as the chat side asks for them: inbox, routes, outbox, usage."""
+"""The small tables beside the journal, as the chat side asks for them: inbox, routes, outbox, usage, people, refs."""
 
 from __future__ import annotations
 
@@ -45,6 +45,40 @@ class Spent:
     calls: int
 
 
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who came in by chat. `role` is a role, or asked (waits for the owner) or ignored; `added_by` None means
+    paired by the code; `name` is as displayed and never trusted; `at` is wall time."""
+
+    id: int
+    role: str
+    name: str = ""
+    added_by: int | None = None
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Something that was switched by chat and outlives a restart (mode, lock). `until` and `at` are wall time."""
+
+    name: str
+    value: str
+    until: float | None = None  # None: until it is switched again
+    by: str = ""  # channel:numeric id
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """What a button means: it carries `ref` alone. `body` is JSON text, `expires` wall time; the reader checks it."""
+
+    ref: str
+    kind: str
+    body: str
+    expires: float
+    used: bool = False
+
+
 class Inbox(Protocol):
     async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
         """Store those not yet known, in one transaction; returns the new ones in order."""
@@ -88,7 +122,40 @@ class UsageTable(Protocol):
     async def spent(self, day: str) -> list[Spent]: ...
 
 
-class Store(Journal, Inbox, Routes, Outbox, UsageTable, Protocol):
+class People(Protocol):
+    async def admit(self, person: Person) -> None:
+        """Keep this row in place of the person's former one."""
+
+    async def dismiss(self, person: int) -> None: ...
+    async def people(self) -> list[Person]:
+        """All rows, oldest first."""
+
+    async def relocate(self, old: str, new: str) -> None:
+        """A chat got another address. The first word about a chat counts."""
+
+    async def relocations(self) -> dict[str, str]: ...
+
+
+class Switches(Protocol):
+    async def switch(self, row: Switch) -> None:
+        """Keep this row in place of the former one of its name."""
+
+    async def switches(self) -> list[Switch]: ...
+
+
+class Refs(Protocol):
+    async def remember(self, ref: str, kind: str, body: str, expires: float) -> None:
+        """Keep what a button means. A known ref keeps its first meaning, so that a retry is safe."""
+
+    async def recall(self, ref: str) -> Ref | None: ...
+    async def use(self, ref: str) -> Ref | None:
+        """Use it up: of all who ever try, in this process or another, exactly one gets it."""
+
+    async def forget_refs(self, before: float) -> None:
+        """Drop those that expired before this wall time."""
+
+
+class Store(Journal, Inbox, Routes, Outbox, UsageTable, People, Switches, Refs, Protocol):
     """All of it on one database; `open` once, `close` at the end."""
 
     async def open(self) -> None: ...

@@ -17,7 +17,8 @@ from agent.store.migrate import Migration, packaged
 from agent.store.sqlite import SqliteStore
 from tests.store_contract import ONE_OF_EACH, asked
 
-NEXT = Migration(2, "mood", "CREATE TABLE moods (mood TEXT);\nINSERT INTO moods (mood) VALUES ('good');")
+NOW = len(packaged())  # the newest schema
+NEXT = Migration(NOW + 1, "mood", "CREATE TABLE moods (mood TEXT);\nINSERT INTO moods (mood) VALUES ('good');")
 
 
 @pytest.fixture
@@ -213,10 +214,13 @@ def test_migrations_are_numbered_without_a_gap() -> None:
 async def test_a_migration_keeps_a_copy_of_what_was_and_the_copy_works(path: Path) -> None:
     await filled(path)
     assert await opens(path, (*packaged(), NEXT)) == len(ONE_OF_EACH)
-    backup = path.with_name("jarvis.db.v001.backup")
+    backup = path.with_name(f"jarvis.db.v{NOW:03}.backup")
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     assert rows(path, "SELECT mood FROM moods") == [("good",)]
-    assert rows(path, "SELECT version, name FROM schema_version") == [(1, "first"), (2, "mood")]
+    assert rows(path, "SELECT version, name FROM schema_version") == [
+        *[(m.version, m.name) for m in packaged()],
+        (NOW + 1, "mood"),
+    ]
 
     flip(0)(path)
     with pytest.raises(StoreBroken, match=str(backup)):
@@ -229,11 +233,18 @@ async def test_a_migration_keeps_a_copy_of_what_was_and_the_copy_works(path: Pat
 
 async def test_each_migration_has_its_copy(path: Path) -> None:
     await filled(path)
-    third = Migration(3, "pace", "ALTER TABLE moods ADD COLUMN pace TEXT;")
+    third = Migration(NOW + 2, "pace", "ALTER TABLE moods ADD COLUMN pace TEXT;")
     await opens(path, (*packaged(), NEXT, third))
     copies = sorted(path.parent.glob("*.backup"))
-    assert [file.name for file in copies] == ["jarvis.db.v001.backup", "jarvis.db.v002.backup"]
+    assert [file.name for file in copies] == [f"jarvis.db.v{NOW:03}.backup", f"jarvis.db.v{NOW + 1:03}.backup"]
     assert rows(copies[1], "SELECT mood FROM moods") == [("good",)]
+
+
+async def test_a_store_of_the_first_release_is_brought_up_to_date(path: Path) -> None:
+    await filled(path, packaged()[:1])
+    assert await opens(path) == len(ONE_OF_EACH)
+    assert rows(path, "SELECT MAX(version) FROM schema_version") == [(NOW,)]
+    assert rows(path.with_name("jarvis.db.v001.backup"), "SELECT version, name FROM schema_version") == [(1, "first")]
 
 
 async def test_a_new_store_needs_no_copy(path: Path) -> None:
@@ -245,8 +256,8 @@ async def test_a_new_store_needs_no_copy(path: Path) -> None:
 async def test_a_migration_that_fails_leaves_all_as_it_was(path: Path, script: str) -> None:
     await filled(path)
     with pytest.raises(StoreError):
-        await opens(path, (*packaged(), Migration(2, "broken", script)))
-    assert rows(path, "SELECT MAX(version) FROM schema_version") == [(1,)]
+        await opens(path, (*packaged(), Migration(NOW + 1, "broken", script)))
+    assert rows(path, "SELECT MAX(version) FROM schema_version") == [(NOW,)]
     assert rows(path, "SELECT name FROM sqlite_master WHERE name = 'half'") == []
     assert await opens(path) == len(ONE_OF_EACH)
 

@@ -10,6 +10,7 @@ from agent.store import desk, outbox
 from agent.store.codec import Row, decode, encode, plain
 from agent.store.heads import Head, advance
 from agent.store.journal import duplicate, foreign, ref_of
+from agent.store.memory_people import MemoryPeople
 from agent.tables import Inbound, Outgoing, Spent
 
 
@@ -103,12 +104,13 @@ class MemoryDesk:
         return [self._spent[key] for key in sorted(self._spent) if key[0] == day]
 
 
-class MemoryStore(MemoryJournal, MemoryDesk):
+class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
     """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads."""
 
     def __init__(self) -> None:
         MemoryJournal.__init__(self)
         MemoryDesk.__init__(self)
+        MemoryPeople.__init__(self)
         self._outbox: dict[str, Outgoing] = {}
         self._cursors: dict[str, int] = {}
 

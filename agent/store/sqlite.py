@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent.steps import Step
-from agent.store import desk, journal, outbox
+from agent.store import desk, journal, outbox, people
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
-from agent.tables import Inbound, Outgoing, Spent
+from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Switch
 
 
 class SqliteStore:
@@ -89,3 +89,37 @@ class SqliteStore:
 
     async def spent(self, day: str) -> list[Spent]:
         return await self._db.read(desk.spent(day))
+
+    # -- people, switches, refs -------------------------------------------------------------------------------------
+    async def admit(self, person: Person) -> None:
+        await self._db.write(people.admit(person))
+
+    async def dismiss(self, person: int) -> None:
+        await self._db.write(people.dismiss(person))
+
+    async def people(self) -> list[Person]:
+        return await self._db.read(people.people())
+
+    async def relocate(self, old: str, new: str) -> None:
+        await self._db.write(people.relocate(old, new))
+
+    async def relocations(self) -> dict[str, str]:
+        return await self._db.read(people.relocations())
+
+    async def switch(self, row: Switch) -> None:
+        await self._db.write(people.switch(row))
+
+    async def switches(self) -> list[Switch]:
+        return await self._db.read(people.switches())
+
+    async def remember(self, ref: str, kind: str, body: str, expires: float) -> None:
+        await self._db.write(people.remember(ref, kind, body, expires))
+
+    async def recall(self, ref: str) -> Ref | None:
+        return await self._db.read(people.recall(ref))
+
+    async def use(self, ref: str) -> Ref | None:
+        return await self._db.write(people.use(ref))
+
+    async def forget_refs(self, before: float) -> None:
+        await self._db.write(people.forget_refs(before))

@@ -74,3 +74,24 @@ SPEND = """
 SPENT = """
     SELECT day, session, person, prompt, completion, calls FROM spending WHERE day = ? ORDER BY session, person
 """
+
+# -- people, switches, refs -----------------------------------------------------------------------------------------
+ADMIT = """
+    INSERT INTO people (person, role, name, added_by, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (person) DO UPDATE SET
+        role = excluded.role, name = excluded.name, added_by = excluded.added_by, at = excluded.at
+"""
+DISMISS = "DELETE FROM people WHERE person = ?"
+PEOPLE = "SELECT person, role, name, added_by, at FROM people ORDER BY at, person"
+RELOCATE = "INSERT INTO relocations (old, new) VALUES (?, ?) ON CONFLICT (old) DO NOTHING"
+RELOCATIONS = "SELECT old, new FROM relocations"
+SWITCH = """
+    INSERT INTO switches (name, value, until, changed_by, at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET
+        value = excluded.value, until = excluded.until, changed_by = excluded.changed_by, at = excluded.at
+"""
+SWITCHES = "SELECT name, value, until, changed_by, at FROM switches ORDER BY name"
+REMEMBER = "INSERT INTO refs (ref, kind, body, expires) VALUES (?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING"
+RECALL = "SELECT ref, kind, body, expires, used FROM refs WHERE ref = ?"
+USE = "UPDATE refs SET used = 1 WHERE ref = ? AND used = 0 RETURNING ref, kind, body, expires, used"
+FORGET_REFS = "DELETE FROM refs WHERE expires < ?"
