@@ -20,6 +20,9 @@ class Draft:
     ref: str | None
     silent: bool = False
     role: str = "answer"
+    ask: s.Nudged | None = None  # a question to a human, asked by the authors of the run, the newest last
+    authors: tuple[str, ...] = ()
+    asker: str = ""
 
 
 @dataclass(slots=True)
@@ -27,12 +30,15 @@ class Answers:
     """Fold each step in order; the drafts that it calls for come back."""
 
     _asked: list[tuple[int, str | None]] = field(default_factory=list)  # (seq, ref) of this run
+    _authors: dict[str, str] = field(default_factory=dict)  # of this run: author -> name as displayed
     _held: tuple[int, s.Said] | None = None  # spoken, not yet delivered
 
     def fold(self, seq: int, step: s.Step) -> list[Draft]:
         match step:
             case s.Asked():
                 self._asked.append((seq, step.ref))
+                self._authors.pop(step.author, None)
+                self._authors[step.author] = step.name or words.person(step.author)
             case s.Said():
                 return self._said(seq, step)
             case s.Ended():
@@ -40,6 +46,10 @@ class Answers:
             case s.Parked():
                 seconds = None if step.until is None else step.until - step.at
                 return [Draft(f"{seq}:parked", words.parked(step.why, seconds), self._ref(seq), role="notice")]
+            case s.Nudged(level=s.Level.ASK):
+                asker = next(reversed(self._authors.values()), "")
+                key, authors = f"{seq}:ask", tuple(self._authors)
+                return [Draft(key, "", self._ref(seq), role="approval", ask=step, authors=authors, asker=asker)]
             case s.Finished(outcome=s.Outcome.INTERRUPTED):
                 return [Draft(f"{seq}:restarted", words.RESTARTED, self._ref(seq), silent=True, role="notice")]
             case _:
@@ -60,6 +70,7 @@ class Answers:
         if ended.reason:
             drafts.append(Draft(f"{seq}:end", ended.reason, self._ref(seq)))
         self._asked.clear()
+        self._authors.clear()
         self._held = None
         return drafts
 

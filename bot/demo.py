@@ -18,9 +18,9 @@ from agent.redact import Redactor
 from agent.settings import base_environment, load
 from agent.steps import ToolSpec
 from agent.store.memory import MemoryStore
-from bot.__main__ import Parts, Service
 from bot.access import trusted_everywhere
 from bot.channels.console import ConsoleChannel
+from bot.service import Parts, Service
 
 TASK = "Write a script that reports this machine's kernel, CPUs and free disk space, and run it."
 SCRIPT = """\

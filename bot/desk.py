@@ -15,6 +15,7 @@ from typing import Any
 from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
 from bot import words
 from bot.access import Access, Role
+from bot.approvals import Approvals
 from bot.channel import Arrival, Channel, Place, Received, SendFailed
 from bot.commands import Commands, author_of
 from bot.markup import plain
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 RECEIPT = "👀"
 RETRY_S = 1.0
+QUESTION_VERBS = ("ok", "ses", "no", "again")
 STOP_TOLD_S = 1.0  # a stop that takes longer is told as under way
 
 
@@ -39,6 +41,7 @@ class Desk:
         routes: Routes,
         sender: Sender,
         commands: Commands,
+        approvals: Approvals,
         access: Access,
         clock: Clock,
         start_of: Callable[[Place], Start],
@@ -47,6 +50,7 @@ class Desk:
     ) -> None:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
+        self._approvals = approvals
         self._start_of, self._stale_after_s, self._reach = start_of, stale_after_s, reach
         self._queues: dict[str, deque[tuple[Inbound, Arrival | None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -181,6 +185,8 @@ class Desk:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
         elif arrival.unusable and not arrival.text:
             await self._reply(row, arrival, words.unusable(arrival.unusable))
+        elif arrival.quote and (answer := await self._approvals.reply(arrival, role)) is not None:
+            await self._reply(row, arrival, answer)
         elif role < Role.OPERATOR:
             await self._reply(row, arrival, words.VIEWERS_READ)
         elif arrival.text.strip():
@@ -222,6 +228,10 @@ class Desk:
 
     async def _press(self, arrival: Arrival, role: Role) -> None:
         verb, _, session = arrival.data.partition(":")
+        if verb in QUESTION_VERBS:
+            told = await self._approvals.press(arrival, role)
+            self._spawn(self._channel.answer_press(arrival.press_id, told))
+            return
         if verb != "stop" or session != self._routes.known(arrival.place):
             self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
             return

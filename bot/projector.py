@@ -19,6 +19,13 @@ from bot.routes import Routes
 logger = logging.getLogger(__name__)
 
 
+Questions = Callable[[str, Place, Draft], Awaitable[list[Outgoing]]]
+
+
+async def _unasked(session: str, place: Place, draft: Draft) -> list[Outgoing]:
+    return []
+
+
 class Projector:
     """Watches the steps of one channel's sessions. One small task a session with something to project."""
 
@@ -27,6 +34,7 @@ class Projector:
     ) -> None:
         """`zone` decides to which day usage counts."""
         self._store, self._routes, self._sender, self._clock, self._zone = store, routes, sender, clock, zone
+        self.questions: Questions = _unasked
         self._authors: dict[str, str] = {}  # session -> who said the newest thing
         self._folds: dict[str, Answers] = {}
         self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
@@ -90,7 +98,10 @@ class Projector:
 
     async def _project(self, session: str, seq: int, drafts: Sequence[Draft]) -> None:
         place = await self._routes.place_of(session)
-        rows = [row for draft in drafts for row in outgoing(session, place, draft)] if place else []
+        rows: list[Outgoing] = []
+        if place is not None:
+            for draft in drafts:
+                rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, draft)
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
 

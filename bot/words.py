@@ -70,3 +70,43 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(max(0, int(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+# -- approvals ------------------------------------------------------------------------------------------------------
+RUN_ONCE, DENY, THIS_SESSION, ASK_AGAIN = "Run once", "Deny", "This exact command, all session", "Ask again"
+ADMINS_DECIDE = "Only an admin or the owner can decide this."
+SECOND_PERSON = "You asked for this yourself: somebody else, an admin or the owner, has to approve it."
+ALREADY = "This has been decided already, or is no longer asked."
+ALLOWED = "Approved: it runs now."
+DENIED = "Denied. The model is told."
+ASKED_AGAIN = "Asked again, below."
+NO_LONGER = "■ No longer asked."
+EXPIRED_CARD = "⌛ Nobody decided in time; the run waits."
+ASKED_ELSEWHERE = "This needs an OK. I asked for it where it can be given; until then the run waits."
+
+
+def needs_ok(reason: str) -> str:
+    return f"Needs your OK: {reason}"
+
+
+def asked_by(cwd: str, asker: str) -> str:
+    return f"in {cwd or '/'} · asked by {asker or 'you'} · 15 min"
+
+
+def in_full_above(length: int, digest: str) -> str:
+    return f"⋯ {length:,} characters, all of them above · sha256 {digest} ⋯"
+
+
+def person(author: str) -> str:
+    """channel:id as a person reads it."""
+    return author.partition(":")[2]
+
+
+def decided(verdict: str, by: str, reason: str) -> str:
+    match verdict:
+        case "allow":
+            return f"✓ Approved by {person(by)}{' for this session' if reason == 'session' else ''}."
+        case "deny":
+            return f"✗ Denied by {person(by)}."
+        case _:
+            return "■ Withdrawn by a message."

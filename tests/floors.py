@@ -55,6 +55,7 @@ FLOORS: dict[str, Floor] = {
     "bot.__main__": Floor.ROOTS,
     "bot.cli": Floor.ROOTS,
     "bot.demo": Floor.ROOTS,
+    "bot.service": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
 }
 PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel")

@@ -1,0 +1,162 @@
+"""Approvals in chat: the card goes out, somebody decides, the card says so. Durable; each question is decided once."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from agent import Clock, Hub, Outgoing, Store, steps
+from bot import words
+from bot.access import Role
+from bot.answers import Draft
+from bot.channel import Arrival, Button, Letter, Place
+from bot.envelope import encode
+from bot.outbox import Sender
+from bot.question import Question, above, letter, question, refusal, unsettled
+
+KEPT_S = 7 * 86_400.0  # how long a button of an old card still gets a sensible answer
+KIND = "approval"
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A question on screen: its card's key in the outbox and its place."""
+
+    session: str
+    place: Place
+    key: str
+    asked: Question
+
+
+class Approvals:
+    """`where` tells to which place a run's questions go: (place of the run, its requester) -> place of the card."""
+
+    def __init__(
+        self, store: Store, hub: Hub, sender: Sender, clock: Clock, where: Callable[[Place, str], Place]
+    ) -> None:
+        self._store, self._hub, self._sender, self._clock, self._where = store, hub, sender, clock, where
+        self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
+
+    # -- out ----------------------------------------------------------------------------------------------------------
+    async def rows(self, session: str, place: Place, draft: Draft) -> list[Outgoing]:
+        """The outbox rows of a question: a long command in full, the card, a hint where it is asked elsewhere."""
+        assert draft.ask is not None
+        group = place.chat.startswith("-")
+        asked = question(draft.ask, draft.authors, draft.asker, group)
+        target = self._where(place, draft.authors[-1] if draft.authors else "")
+        entry = Open(session, target, f"{session}:{draft.key}:card", asked)
+        self._open[session, asked.call_id] = entry
+        buttons = await self._buttons(entry)
+        letters = [*above(asked), replace(letter(asked), buttons=buttons)]
+        keys = [f"{session}:{draft.key}:{n}" for n in range(len(letters) - 1)] + [entry.key]
+        rows = [self._row(key, target, each) for key, each in zip(keys, letters, strict=True)]
+        if target != place:
+            hint = Letter(words.ASKED_ELSEWHERE, silent=True)
+            rows.append(replace(self._row(f"{session}:{draft.key}:hint", place, hint), role="notice"))
+        return rows
+
+    def _row(self, key: str, place: Place, each: Letter) -> Outgoing:
+        return Outgoing(key=key, chat=place.chat, body=encode(place, each), role=KIND)
+
+    async def _buttons(self, entry: Open) -> tuple[tuple[Button, ...], ...]:
+        """One reference for all buttons of a card; what it means stands in the store alone."""
+        ref = secrets.token_urlsafe(16)
+        body = json.dumps({"session": entry.session, "call": entry.asked.call_id, "place": entry.place.key})
+        await self._store.remember(ref, KIND, body, self._clock.now() + KEPT_S)
+        first = [Button(words.RUN_ONCE, f"ok:{ref}"), Button(words.DENY, f"no:{ref}")]
+        if entry.asked.session_ok:
+            return (tuple(first), (Button(words.THIS_SESSION, f"ses:{ref}"),))
+        return (tuple(first),)
+
+    # -- what became of it --------------------------------------------------------------------------------------------
+    def watch(self, session: str, seq: int, step: steps.Step) -> None:
+        """A watcher of the hub's: a card whose question is settled says so and loses its buttons."""
+        match step:
+            case steps.Decided(verdict="expired"):
+                if entry := self._open.get((session, step.call_id)):
+                    self._show_expired(entry)
+            case steps.Decided():
+                self._close(session, step.call_id, words.decided(step.verdict, step.by, step.reason))
+            case steps.Finished():
+                self._close(session, step.call_id, words.NO_LONGER)
+            case _:
+                pass
+
+    def restore(self, session: str, place: Place, journal: Sequence[tuple[int, steps.Step]]) -> None:
+        """After a restart: the questions that a session still waits for."""
+        for seq, step, authors in unsettled(journal):
+            asker = authors[-1] if authors else ""
+            found = question(step, authors, words.person(asker), place.chat.startswith("-"))
+            entry = Open(session, self._where(place, asker), f"{session}:{seq}:ask:card", found)
+            self._open[session, found.call_id] = entry
+
+    def _close(self, session: str, call: str, verdict: str) -> None:
+        if entry := self._open.pop((session, call), None):
+            self._sender.card(entry.place, entry.key, letter(entry.asked, verdict), final=True)
+
+    def _show_expired(self, entry: Open) -> None:
+        again = ((Button(words.ASK_AGAIN, f"again:{entry.session}"),),)
+        shown = replace(letter(entry.asked, words.EXPIRED_CARD), buttons=again)
+        self._sender.card(entry.place, entry.key, shown)
+
+    # -- in -----------------------------------------------------------------------------------------------------------
+    async def press(self, arrival: Arrival, role: Role) -> str:
+        """A button of a card was pressed; returns the toast. Raises StoreError."""
+        verb, _, ref = arrival.data.partition(":")
+        if verb == "again":
+            return await self._again(arrival, role, ref)
+        known = await self._store.recall(ref)
+        body = json.loads(known.body) if known and known.kind == KIND else {}
+        if body.get("place") != arrival.place.key:
+            return words.EXPIRED
+        entry = self._open.get((body["session"], body["call"]))
+        if entry is None:
+            return words.ALREADY
+        verdict, scope = ("deny", "") if verb == "no" else ("allow", "session" if verb == "ses" else "")
+        return await self._decide(entry, arrival, role, verdict, scope)
+
+    async def reply(self, arrival: Arrival, role: Role) -> str | None:
+        """A reply to a card with exactly yes or no decides, one that begins with "no" and goes on denies with a reason.
+
+        None: it is no such reply, but an ordinary message. Returns the words of the answer. Raises StoreError.
+        """
+        said, quote = arrival.text.strip(), arrival.quote
+        if quote is None or not quote.ours or said.split()[:1] == []:
+            return None
+        first = said.split()[0].lower().rstrip(",.:;!-")
+        exact = said.lower() in ("yes", "no")
+        if not exact and first != "no":
+            return None
+        for entry in [each for each in self._open.values() if each.place == arrival.place]:
+            row = await self._store.find(entry.key)
+            if row is None or row.message_id != quote.message_id:
+                continue
+            if said.lower() == "yes":
+                return await self._decide(entry, arrival, role, "allow", "")
+            return await self._decide(entry, arrival, role, "deny", "" if exact else said)
+        return None
+
+    async def _decide(self, entry: Open, arrival: Arrival, role: Role, verdict: str, reason: str) -> str:
+        presser = f"{arrival.place.channel}:{arrival.sender}"
+        if why := refusal(entry.asked, role, presser):
+            return why
+        if reason == "session" and not entry.asked.session_ok:
+            return words.EXPIRED
+        done = await self._hub.decide(entry.session, entry.asked.call_id, verdict, presser, reason)
+        if not done:
+            return words.ALREADY
+        return words.ALLOWED if verdict == "allow" else words.DENIED
+
+    async def _again(self, arrival: Arrival, role: Role, session: str) -> str:
+        for (owner, call), entry in list(self._open.items()):
+            if owner != session or entry.place != arrival.place:
+                continue
+            presser = f"{arrival.place.channel}:{arrival.sender}"
+            if role < Role.ADMIN and presser not in entry.asked.authors:
+                return words.ADMINS_DECIDE
+            if await self._hub.ask_again(session, call, presser):
+                self._close(session, call, words.ASKED_AGAIN)
+                return words.ASKED_AGAIN
+        return words.EXPIRED

@@ -1,0 +1,217 @@
+"""One channel over the engine, wired from its parts and the settings, from the first poll to the last flush."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime
+import logging
+import socket
+import uuid
+import zoneinfo
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from agent import Clock, Hub, Outgoing, Start, Store
+from agent.catalogue import guards, probes, tools
+from agent.edges import Edges
+from agent.failpoints import reach_of
+from agent.opening import opener
+from agent.ports import Host, Model
+from agent.redact import Redactor
+from agent.relay import Limits
+from agent.settings import Settings
+from bot import words
+from bot.access import Access, Role
+from bot.approvals import Approvals
+from bot.channel import Channel, Place
+from bot.commands import About, Commands
+from bot.desk import Desk
+from bot.markup import plain
+from bot.outbox import Sender, encode
+from bot.progress import Progress
+from bot.projector import Projector
+from bot.routes import Routes
+from bot.words import COMMANDS
+
+logger = logging.getLogger(__name__)
+
+DRAIN_S = 6.0  # for commands to come to their end at a shutdown
+FLUSH_S = 2.0  # for messages on their way out
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What differs between the bot, the terminal and the demo."""
+
+    channel: Channel
+    store: Store
+    model: Model
+    host: Host
+    access: Access
+    clock: Clock
+    redactor: Redactor
+
+
+class Service:
+    """One channel over the engine, from the first poll to the last flush."""
+
+    def __init__(self, settings: Settings, parts: Parts, warnings: Sequence[str] = ()) -> None:
+        self._parts, self._reach = parts, reach_of(settings.failpoint)
+        channel, store, clock = parts.channel, parts.store, parts.clock
+        self.hub = Hub(edges_of(settings, parts), boot=uuid.uuid4().hex[:12])
+        self.routes = Routes(store, clock)
+        self.sender = Sender(store, channel, clock, reach=self._reach, on_unreachable=self.tell_owner)
+        self.projector = Projector(store, self.routes, self.sender, clock, zone_of(settings))
+        self.progress = Progress(self.routes, self.sender, clock, settings.run.turns)
+        where = question_place(settings, parts)
+        self.approvals = Approvals(store, self.hub, self.sender, clock, where)
+        self.projector.questions = self.approvals.rows
+        self.hub.watchers += [self.projector.watch, self.progress.watch, self.approvals.watch]
+        about = About(settings.run.mode, settings.model.name or parts.model.name, settings.run.turns, tuple(warnings))
+        self.desk = Desk(
+            channel,
+            store,
+            self.hub,
+            self.routes,
+            self.sender,
+            Commands(self.hub, self.routes, channel, self.sender, clock, about),
+            self.approvals,
+            parts.access,
+            clock,
+            start_of(settings),
+            settings.run.stale_after_s,
+            self._reach,
+        )
+
+    async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
+        """A chat can't be written to: follow it where it moved, else say so to the owner in private."""
+        if moved_to:
+            await self.routes.moved(place, replace(place, chat=moved_to))
+            return
+        owner = str(self._parts.access.owner)
+        if place.chat == owner:
+            return
+        home = Place(place.channel, place.bot, owner)
+        (letter,) = plain(words.unreachable(place.chat, why))[:1]
+        key = f"unreachable:{place.chat}:{int(self._parts.clock.now())}"
+        row = Outgoing(key=key, chat=owner, body=encode(home, letter), role="notice")
+        self.sender.deliver(await self._parts.store.project("desk", 0, [row]))
+
+    async def pick_up(self) -> None:
+        """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
+        store = self._parts.store
+        unfinished = await store.unfinished()
+        await self.sender.resume()
+        await self.projector.catch_up(unfinished)
+        for session in unfinished:
+            if place := await self.routes.place_of(session):
+                journal = await store.read(session)
+                self.progress.restore(session, place, journal)
+                self.approvals.restore(session, place, journal)
+        await self.hub.start()
+        await self.desk.resume()
+
+    async def serve(self, stopped: asyncio.Event) -> None:
+        """Until `stopped` is set or the channel ends by itself. Raises TokenRefused, StoreError."""
+        channel = self._parts.channel
+        await channel.connect()
+        await self.pick_up()
+        listening = asyncio.create_task(channel.listen(self.desk.intake), name="listen")
+        menu = asyncio.create_task(channel.announce_commands(COMMANDS), name="menu")
+        stopping = asyncio.create_task(stopped.wait(), name="stop")
+        try:
+            await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if listening.done():
+                await listening
+                await self.finish_up()
+        finally:
+            for task in (listening, menu, stopping):
+                task.cancel()
+            await asyncio.gather(listening, menu, stopping, return_exceptions=True)
+            await self.close()
+
+    async def finish_up(self) -> None:
+        """When the input has ended (a terminal's end of file): wait for the runs that it began."""
+        await self.desk.idle()
+        while self.hub.busy():
+            await self._parts.clock.sleep(0.02)
+
+    async def close(self) -> None:
+        await self.hub.close(DRAIN_S)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_S):
+                await self.projector.idle()
+        await self.sender.flush(FLUSH_S)
+        await self.sender.close()
+        await self._parts.channel.close()
+
+
+def edges_of(settings: Settings, parts: Parts) -> Edges:
+    """The engine's edges as the settings want them."""
+    offered = tools()
+    opening = opener(
+        prompt=settings.run.prompt_file,
+        tools=offered,
+        model=parts.model.name,
+        panel=settings.guards.panel,
+        mode=settings.run.mode,
+        host=socket.gethostname(),
+        zone=zone_of(settings),
+    )
+    return Edges(
+        journal=parts.store,
+        model=parts.model,
+        host=parts.host,
+        clock=parts.clock,
+        screen=parts.redactor,
+        opening=opening,
+        tools=offered,
+        guards=guards(settings),
+        probes=probes(),
+        panel=settings.guards.panel,
+        mode=settings.run.mode,
+        limits=Limits(turns=settings.run.turns),
+        tool_timeout_s=settings.run.tool_timeout_s,
+        forbidden=(str(settings.home),),
+        parallel=asyncio.Semaphore(settings.model.parallel),
+        reach=reach_of(settings.failpoint),
+    )
+
+
+def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], Place]:
+    """Where a run's questions go: to the ops chat if there is one, else to the run's own chat; but what an operator
+    asked for in private goes to the owner in private, who can decide it."""
+    chat, _, topic = settings.access.ops_chat.partition(":")
+
+    def where(place: Place, requester: str) -> Place:
+        if chat:
+            return Place(place.channel, place.bot, chat, topic)
+        person = requester.partition(":")[2]
+        role = parts.access.role(int(person)) if person.lstrip("-").isdigit() else None
+        private = not place.chat.startswith("-")
+        if private and parts.access.owner is not None and (role is None or role < Role.ADMIN):
+            return Place(place.channel, place.bot, str(parts.access.owner))
+        return place
+
+    return where
+
+
+def start_of(settings: Settings) -> Callable[[Place], Start]:
+    """Where a place's legs begin: the workspace, or a folder of the chat's own in it."""
+
+    def start(place: Place) -> Start:
+        folder: Path = settings.run.workspace
+        if settings.run.workspace_per_chat:
+            folder = folder / f"{place.channel}{place.chat}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return Start(str(folder), str(folder))
+
+    return start
+
+
+def zone_of(settings: Settings) -> datetime.tzinfo:
+    if settings.timezone:
+        return zoneinfo.ZoneInfo(settings.timezone)
+    return datetime.datetime.now().astimezone().tzinfo or datetime.UTC
