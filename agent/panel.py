@@ -80,7 +80,17 @@ def _one_voice_a_slot(nudges: list[tuple[str, Nudge]]) -> list[tuple[str, Nudge]
 
 
 def _nudged(at: float, guard: str, n: Nudge, about: str | None) -> Nudged:
-    return Nudged(at=at, guard=guard, event=n.event, level=n.level, text=n.text, slot=n.slot, rank=n.rank, about=about)
+    return Nudged(
+        at=at,
+        guard=guard,
+        event=n.event,
+        level=n.level,
+        text=n.text,
+        slot=n.slot,
+        rank=n.rank,
+        about=about,
+        data=n.data,
+    )
 
 
 def _call_of(step: Step) -> str | None:

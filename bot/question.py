@@ -45,7 +45,7 @@ def question(nudged: steps.Nudged, authors: tuple[str, ...], asker: str, group: 
         call_id=nudged.about or "",
         reason=nudged.text,
         tier=int(data.get("tier", 2)),
-        command=clean(str(data.get("command", ""))),
+        command=clean(str(data.get("command") or words.NOT_SHOWN)),
         cwd=clean(str(data.get("cwd", ""))),
         session_ok=bool(data.get("session_ok", False)),
         authors=authors,

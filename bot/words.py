@@ -74,6 +74,7 @@ def clock(seconds: float) -> str:
 
 # -- approvals ------------------------------------------------------------------------------------------------------
 RUN_ONCE, DENY, THIS_SESSION, ASK_AGAIN = "Run once", "Deny", "This exact command, all session", "Ask again"
+NOT_SHOWN = "(the guard that asks doesn't say what)"
 ADMINS_DECIDE = "Only an admin or the owner can decide this."
 SECOND_PERSON = "You asked for this yourself: somebody else, an admin or the owner, has to approve it."
 ALREADY = "This has been decided already, or is no longer asked."

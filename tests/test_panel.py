@@ -53,9 +53,18 @@ class Counts:
 
 @pytest.mark.parametrize("level", list(Level))
 def test_each_level_becomes_a_nudged_step_about_the_call(level: Level) -> None:
-    (nudged,) = Panel([Says("g", Proposed, Nudge(level, "text"))]).observe(PROPOSED)
+    (nudged,) = Panel([Says("g", Proposed, Nudge(level, "text", data="{}"))]).observe(PROPOSED)
     assert isinstance(nudged, Nudged)
-    assert (nudged.level, nudged.about, nudged.guard, nudged.at) == (level, "c1", "g", 1.0)
+    assert (nudged.level, nudged.about, nudged.guard, nudged.at, nudged.data) == (level, "c1", "g", 1.0, "{}")
+
+
+def test_a_nudge_on_an_answer_is_about_the_call_that_was_asked_about() -> None:
+    panel = Panel([Says("a", Proposed, Look("disk")), Says("b", Seen, Nudge(Level.ASK, "may I?"))])
+    (look,) = panel.observe(PROPOSED)
+    assert isinstance(look, Looking)
+    (nudged,) = panel.observe(Seen(at=2, look=look.look, probe="disk", value="1"))
+    assert isinstance(nudged, Nudged)
+    assert nudged.about == "c1"
 
 
 def test_a_look_becomes_a_looking_step_with_an_id_of_its_own() -> None:
