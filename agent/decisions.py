@@ -11,7 +11,7 @@ APPROVAL_S = 900.0  # a decision nobody makes expires after this
 
 EXPIRED = "Nobody approved the call in time. Have it asked again, or write to me to go on without it."
 
-Temporary = tuple[str, float]  # a mode and the wall time at which it ends
+Temporary = tuple[str, float | None]  # a mode and the wall time at which it ends, None: when somebody ends it
 
 
 def waits_for(call_id: str) -> Callable[[Todo], bool]:

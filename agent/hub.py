@@ -159,9 +159,13 @@ class Hub:
         awake = self._awake.get(session_id)
         return awake.session.todo if awake else None
 
+    def running(self) -> list[str]:
+        """The sessions whose runs go on, parked ones included."""
+        return [session_id for session_id, awake in self._awake.items() if awake.session.todo.running]
+
     def busy(self) -> int:
-        """How many runs go on, parked ones included."""
-        return sum(awake.session.todo.running for awake in self._awake.values())
+        """How many they are."""
+        return len(self.running())
 
     async def close(self, grace_s: float) -> None:
         """Stop at the next step border, or where we are after `grace_s` seconds; all resumes at the next start."""
