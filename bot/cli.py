@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -70,6 +71,18 @@ def list_() -> None:
     from bot.listing import listing
 
     click.echo(listing(loaded.settings))
+
+
+@cli.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--panel", default="ours,seed,baseline", show_default=True, help="ours, seed, none, baseline.")
+@click.option("--json", "as_json", is_flag=True, help="{panel: {source: {rule: figures}}}, rates in percent.")
+def backtest(files: tuple[Path, ...], panel: str, as_json: bool) -> None:
+    """How often the guards speak on recorded runs (JSON lines, gzip or plain) that failed and that succeeded."""
+    from agent import backtest as bench
+
+    rows = bench.measure(files, bench.chosen(panel), lambda told: click.echo(told, err=True))
+    click.echo(bench.as_json(rows) if as_json else bench.table(rows))
 
 
 @cli.command()

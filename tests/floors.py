@@ -187,8 +187,8 @@ def _target(source: str, name: str) -> str:
 
 
 def _is_other_plugin(importer: str, target: str, package: str) -> bool:
-    leaf = target.removeprefix(f"{package}.").split(".")[0]
-    return target.startswith(f"{package}.") and target != importer and not leaf.startswith("_")
+    parts = target.removeprefix(f"{package}.").split(".")
+    return target.startswith(f"{package}.") and target != importer and not any(part.startswith("_") for part in parts)
 
 
 def _edge(name: str) -> str:

@@ -1,0 +1,42 @@
+"""Which guards sit on the panels that can be compared. Settings are the defaults, whatever this machine's owner set."""
+
+from __future__ import annotations
+
+from agent import catalogue
+from agent.errors import ConfigError
+from agent.ports import Guard
+from agent.settings import Settings, load
+
+NAMES = ("ours", "seed", "none", "baseline")
+BASELINE = "agent.guards.baseline"
+HOME = "/nonexistent"  # no config.toml of a user's may change the figures
+UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck", "sticky"})
+"""Whose words are a nudge to get unstuck: those that SPEC T5 posts to the chat and that judge how the run goes. What
+rides in a result or in the tail anyway (failure card, turns left, world) and what judges a claim of success is not."""
+
+
+def chosen(names: str) -> list[str]:
+    """The panels of a comma-separated list, each once. Raises ConfigError for a name that there isn't."""
+    wanted = list(dict.fromkeys(name.strip().lower() for name in names.split(",") if name.strip()))
+    unknown = [name for name in wanted if name not in NAMES]
+    if unknown or not wanted:
+        what = f"There is no panel {unknown[0]!r}" if unknown else "No panel is named"
+        raise ConfigError(f"{what}. Choose from {', '.join(NAMES)}, with commas between.")
+    return wanted
+
+
+def seated(name: str) -> list[Guard]:
+    """New guards of that panel."""
+    if name == "baseline":
+        return catalogue.guards(_settings("ours"), BASELINE)
+    return catalogue.guards(_settings(name))
+
+
+def nudges(panel: str, rule: str) -> bool:
+    """Whether a word of this rule counts as a nudge; every peer's rule is one."""
+    return panel == "baseline" or rule in UNSTICKING
+
+
+def _settings(panel: str) -> Settings:
+    environ = {"HOME": HOME, "JARVIS_GUARDS__PANEL": panel, "JARVIS_RUN__MODE": "full"}
+    return load(environ).settings
