@@ -67,7 +67,7 @@ class Desk:
         rows = []
         for received in batch:
             role = self._access.judge(received.arrival) if received.arrival else None
-            if received.arrival and received.arrival.kind != "ignored" and role is None:
+            if received.arrival and role is None and self._access.role(received.arrival.sender) is None:
                 self._count_stranger(received.arrival)
                 continue
             rows.append(received)
@@ -143,9 +143,18 @@ class Desk:
                 await self._clock.sleep(RETRY_S)
             except Exception:
                 logger.exception("update %d could not be handled and is set aside", row.update_id)
-                await self._close(row)
+                await self._give_up(row, arrival)
                 queue.popleft()
         del self._queues[chat]
+
+    async def _give_up(self, row: Inbound, arrival: Arrival | None) -> None:
+        """A bug of ours must not look like silence."""
+        try:
+            if arrival and self._access.judge(arrival):
+                await self._reply(row, arrival, words.BROKEN)
+        except StoreError as error:
+            logger.warning("and nobody could be told: %s", error)
+        await self._close(row)
 
     async def _close(self, row: Inbound) -> None:
         try:
@@ -232,6 +241,9 @@ class Desk:
             told = await self._approvals.press(arrival, role)
             self._spawn(self._channel.answer_press(arrival.press_id, told))
             return
+        if (toast := await self._commands.press(arrival, role)) is not None:
+            self._spawn(self._channel.answer_press(arrival.press_id, toast))
+            return
         if verb != "stop" or session != self._routes.known(arrival.place):
             self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
             return
@@ -241,6 +253,8 @@ class Desk:
 
     async def _reply(self, row: Inbound, arrival: Arrival, text: str) -> None:
         """A durable answer of the desk's own; the same update never gives two."""
+        if not text:
+            return
         (letter,) = plain(text)[:1]
         kind = arrival.command or "note"
         key = f"{row.bot}:{row.update_id}:{kind}"
