@@ -1,0 +1,112 @@
+"""The status card: short lines, the newest steps, and an end that no longer changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.steps import Asked, Call, End, Ended, Failed, Finished, Outcome, Parked, Resumed, Said, Step, Trouble
+from bot.card import LINE, SHOWN, Card, clip, describe
+from bot.words import clock, span
+
+
+def shell(number: int, command: str = "ls") -> Call:
+    return Call(f"c{number}", "shell", f'{{"command": "{command}"}}')
+
+
+def finished(number: int, outcome: Outcome = Outcome.OK, exit_code: int | None = 0) -> Finished:
+    return Finished(at=2, call_id=f"c{number}", tool="shell", outcome=outcome, text="", exit_code=exit_code)
+
+
+def card(*steps: Step, turns: int = 20) -> Card:
+    view = Card(turns)
+    for step in steps:
+        view.fold(step)
+    return view
+
+
+ASKED = Asked(at=100, text="Fix the login\ntest", author="t:7")
+
+
+def test_a_run_in_the_middle_of_a_call() -> None:
+    view = card(
+        ASKED, Said(at=101, text="", calls=(shell(1),)), finished(1), Said(at=102, text="", calls=(shell(2, "pytest"),))
+    )
+    assert view.text(142).splitlines() == ["Fix the login test · 0:42 · turn 2 of 20", "✓ ls", "… pytest"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "code", "line"),
+    [
+        (Outcome.OK, 0, "✓ ls"),
+        (Outcome.ANSWERED_NO, 1, "✓ ls"),
+        (Outcome.WARNED, 0, "✓ ls"),
+        (Outcome.FAILED, 3, "✗ ls: exit 3"),
+        (Outcome.TIMED_OUT, None, "✗ ls: timed out"),
+        (Outcome.BAD_ARGUMENTS, None, "✗ ls: bad arguments"),
+        (Outcome.HELD, None, "✗ ls: held"),
+    ],
+)
+def test_how_a_call_ended(outcome: Outcome, code: int | None, line: str) -> None:
+    view = card(ASKED, Said(at=101, text="", calls=(shell(1),)), finished(1, outcome, code))
+    assert view.text(101).splitlines()[1] == line
+
+
+def test_only_the_newest_steps_are_shown() -> None:
+    steps: list[Step] = [ASKED]
+    for number in range(SHOWN + 3):
+        steps += [Said(at=101, text="", calls=(shell(number, f"echo {number}"),)), finished(number)]
+    lines = card(*steps).text(101).splitlines()
+    assert len(lines) == SHOWN + 1
+    assert lines[-1] == f"✓ echo {SHOWN + 2}"
+
+
+@pytest.mark.parametrize("end", list(End))
+def test_an_ended_card_no_longer_moves(end: End) -> None:
+    view = card(ASKED, Ended(at=105, end=end))
+    assert view.text(105) == view.text(9999)
+    assert "0:05" in view.text(9999)
+
+
+def test_trouble_is_shown_while_it_lasts() -> None:
+    failed = Failed(at=101, trouble=Trouble.RETRY, text="The endpoint can't be reached.")
+    assert "Retrying" in card(ASKED, failed).text(101)
+    assert "Retrying" not in card(ASKED, failed, Said(at=102, text="", calls=(shell(1),))).text(102)
+    assert "waiting" in card(ASKED, Parked(at=101, until=200, why="Away.")).text(101)
+    assert "restart" in card(ASKED, Resumed(at=101, cause="restart")).text(101)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "shown"),
+    [
+        ('{"command": "ls -l"}', "shell", "ls -l"),
+        ('{"path": "a/b.txt", "content": "x"}', "write_file", "write file a/b.txt"),
+        ('{"text": "hi"}', "mark", "mark hi"),
+        ("{}", "list_dir", "list dir"),
+        ("{broken", "shell", "shell"),
+        ("[1]", "shell", "shell"),
+        ('{"command": ""}', "shell", "shell"),
+        ('{"command": 5}', "shell", "5"),
+    ],
+)
+def test_what_a_call_does(arguments: str, name: str, shown: str) -> None:
+    assert describe(Call("c", name, arguments)) == shown
+
+
+@pytest.mark.parametrize("length", [LINE - 1, LINE, LINE + 1, 5000])
+def test_lines_are_short(length: int) -> None:
+    assert len(clip("x" * length)) == min(length, LINE)
+    assert "\n" not in clip("a\nb\tc")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0:00"), (59.9, "0:59"), (60, "1:00"), (3599, "59:59"), (3600, "1:00:00"), (-5, "0:00")]
+)
+def test_the_clock(seconds: float, shown: str) -> None:
+    assert clock(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0 s"), (59, "59 s"), (60, "1 min"), (61, "1 min 1 s"), (3600, "1 h 0 min"), (-1, "0 s")]
+)
+def test_a_span(seconds: float, shown: str) -> None:
+    assert span(seconds) == shown
