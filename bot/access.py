@@ -1,11 +1,17 @@
-"""Who may talk: one function for every kind of update, by numeric ids alone."""
+"""Who may talk: one function for every kind of update, by numeric ids alone, over settings, rows of chat, and lock."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from agent import Person, Store, Switch
 from bot.channel import Arrival
+
+LOCK = "lock"  # the name of its switch
+_GROUP = re.compile(r"-[0-9]{1,18}")
 
 
 class Role(IntEnum):
@@ -13,13 +19,16 @@ class Role(IntEnum):
 
     VIEWER = 1  # status, read results
     OPERATOR = 2  # prompt
-    ADMIN = 3  # stop anyone's run
-    OWNER = 4
+    ADMIN = 3  # stop anyone's run, approve what leaves the box, tighten the mode, lock
+    OWNER = 4  # people, any mode, unlock
+
+
+GRANTED = {role.name.lower(): role for role in Role if role is not Role.OWNER}  # what the owner's tap can give
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """The people and groups that are allowed. All ids are numeric; a name is never compared."""
+class Listed:
+    """Whom the settings name. All ids are numeric; a name is never compared."""
 
     owner: int | None = None
     admins: frozenset[int] = field(default_factory=frozenset)
@@ -27,30 +36,148 @@ class Access:
     viewers: frozenset[int] = field(default_factory=frozenset)
     chats: frozenset[str] = field(default_factory=frozenset)
 
-    def role(self, sender: int | None) -> Role | None:
-        """The highest role of this id, None for a stranger."""
-        if sender is None:
-            return None
-        if sender == self.owner:
+    def role(self, person: int) -> Role | None:
+        """The highest role that the settings give."""
+        if person == self.owner:
             return Role.OWNER
         for role, ids in ((Role.ADMIN, self.admins), (Role.OPERATOR, self.operators), (Role.VIEWER, self.viewers)):
-            if sender in ids:
+            if person in ids:
                 return role
         return None
 
+
+class Access:
+    """Settings beat chat: whom they name has that role, and no row changes it. Rows add people and follow groups.
+
+    All is kept in memory, so that judging needs no store; `load` reads it, each change writes through.
+    """
+
+    def __init__(
+        self,
+        owner: int | None = None,
+        admins: Iterable[int] = (),
+        operators: Iterable[int] = (),
+        viewers: Iterable[int] = (),
+        chats: Iterable[str] = (),
+    ) -> None:
+        """What the settings say."""
+        self.listed = Listed(owner, frozenset(admins), frozenset(operators), frozenset(viewers), frozenset(chats))
+        self.locked = False
+        self._people: dict[int, Person] = {}
+        self._moved: dict[str, str] = {}
+        self._chats = self.listed.chats
+        self._store: Store | None = None
+
+    # -- judging ------------------------------------------------------------------------------------------------------
     def judge(self, arrival: Arrival) -> Role | None:
         """The role in which this update may act, or None: no row, no download, no model call.
 
         A group needs both an allowed chat and an allowed sender. Whoever has no person behind it (anonymous admins,
-        channels, other bots) is nobody; so is every kind of update that isn't known here.
+        channels, other bots) is nobody; so is every kind of update that isn't known here. An edit corrects a prompt,
+        so it needs an operator. While locked, the owner alone may act, and an admin may say /lock again.
         """
         if arrival.kind == "moved":  # a service message that no member can write
-            return Role.OWNER if arrival.place.chat in self.chats else None
+            return Role.OWNER if arrival.place.chat in self._chats else None
         if arrival.kind not in ("message", "edit", "press") or arrival.bot_sender:
             return None
-        if not arrival.private and arrival.place.chat not in self.chats:
+        if not arrival.private and arrival.place.chat not in self._chats:
             return None
-        return self.role(arrival.sender)
+        role = self.role(arrival.sender)
+        if role is None or (arrival.kind == "edit" and role < Role.OPERATOR):
+            return None
+        return role if self._open_to(role, arrival) else None
+
+    def _open_to(self, role: Role, arrival: Arrival) -> bool:
+        locking = role is Role.ADMIN and arrival.kind == "message" and arrival.command == LOCK
+        return not self.locked or role is Role.OWNER or locking
+
+    def role(self, sender: int | None) -> Role | None:
+        """The role of this id whatever it does, None for a stranger."""
+        if sender is None:
+            return None
+        if sender == self.owner:
+            return Role.OWNER
+        row = self._people.get(sender)
+        return self.listed.role(sender) or (GRANTED.get(row.role) if row else None)
+
+    @property
+    def owner(self) -> int | None:
+        """The owner's id: whom the settings name, else who was paired."""
+        if self.listed.owner is not None:
+            return self.listed.owner
+        return next((person.id for person in self._people.values() if person.role == "owner"), None)
+
+    @property
+    def chats(self) -> frozenset[str]:
+        """The allowed groups, under their former and their present ids."""
+        return self._chats
+
+    def chat_now(self, chat: str) -> str:
+        """Where a chat is today, if it has moved."""
+        seen = {chat}
+        while (chat_next := self._moved.get(chat)) and chat_next not in seen:
+            seen.add(chat_next)
+            chat = chat_next
+        return chat
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+    async def load(self, store: Store) -> None:
+        """Read what chat has changed. Raises StoreError."""
+        self._store = store
+        self._people = {person.id: person for person in await store.people()}
+        self._moved = await store.relocations()
+        self._chats = _followed(self.listed.chats, self._moved)
+        self.locked = any(row.name == LOCK and row.value == "on" for row in await store.switches())
+
+    @property
+    def people(self) -> list[Person]:
+        """The rows that chat has added, oldest first; those whom the settings name are not among them."""
+        return sorted(self._people.values(), key=lambda person: (person.at, person.id))
+
+    def person(self, sender: int) -> Person | None:
+        return self._people.get(sender)
+
+    async def admit(self, person: Person) -> None:
+        """Write a row and count it from now on. Raises StoreError."""
+        await self._written.admit(person)
+        self._people[person.id] = person
+
+    async def dismiss(self, person: int) -> None:
+        """Take a row away. Raises StoreError."""
+        self._people.pop(person, None)  # first: should the store fail, rather too few than too many
+        await self._written.dismiss(person)
+
+    async def move(self, old: str, new: str) -> None:
+        """An allowed group got another id and keeps its right; nothing else gains one. Raises StoreError."""
+        if old not in self._chats or old in self._moved or not _GROUP.fullmatch(new):
+            return
+        await self._written.relocate(old, new)
+        self._moved[old] = new
+        self._chats = _followed(self.listed.chats, self._moved)
+
+    async def lock(self, by: str, at: float) -> None:
+        """From now on the owner alone may act; at once in memory, then durably. Raises StoreError."""
+        self.locked = True
+        await self._written.switch(Switch(LOCK, "on", None, by, at))
+
+    async def unlock(self, by: str, at: float) -> None:
+        """Raises StoreError, and then it stays locked."""
+        await self._written.switch(Switch(LOCK, "off", None, by, at))
+        self.locked = False
+
+    @property
+    def _written(self) -> Store:
+        if self._store is None:
+            raise RuntimeError("load comes before any change")
+        return self._store
+
+
+def _followed(chats: Iterable[str], moved: dict[str, str]) -> frozenset[str]:
+    """The chats and all that they have become."""
+    found = set(chats)
+    while new := {moved[chat] for chat in found if chat in moved} - found:
+        found |= new
+    return frozenset(found)
 
 
 def trusted_everywhere() -> Access:

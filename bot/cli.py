@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HOW_TO_SET = """\
 Nothing is configured yet. To start the bot, set these in the environment or in ~/.jarvis/config.toml:
-  JARVIS_TELEGRAM__TOKEN (from @BotFather) and JARVIS_ACCESS__OWNER (your numeric Telegram id),
+  JARVIS_TELEGRAM__TOKEN (from @BotFather) and JARVIS_ACCESS__OWNER (your numeric id; unset = paired by a code),
   JARVIS_MODEL__BASE_URL and JARVIS_MODEL__NAME of an OpenAI-compatible server, JARVIS_MODEL__API_KEY if it has one."""
 
 
@@ -38,8 +38,6 @@ def run(no_demo: bool) -> None:
         _fail(2, f"Not configured yet. Set {', '.join(unset)}, in the environment or in config.toml.")
     if loaded.settings.telegram.mode == "webhook":
         _fail(2, "JARVIS_TELEGRAM__MODE=webhook isn't there yet. Use polling, which needs no public address.")
-    if loaded.settings.access.owner is None:
-        _fail(2, "JARVIS_ACCESS__OWNER is not set: without an owner nobody may talk. It is your numeric Telegram id.")
     with _held(loaded):
         from bot.__main__ import run_bot
 

@@ -10,6 +10,7 @@ from agent import Clock, Hub
 from bot import words
 from bot.access import Role
 from bot.channel import Arrival, Channel
+from bot.gate import Gate
 from bot.outbox import Sender
 from bot.routes import Routes
 
@@ -18,14 +19,23 @@ from bot.routes import Routes
 class About:
     """What /status tells of the process: settings in words, a warning a line."""
 
-    mode: str
     model: str
     turns: int
     warnings: tuple[str, ...] = ()
 
 
 class Commands:
-    def __init__(self, hub: Hub, routes: Routes, channel: Channel, sender: Sender, clock: Clock, about: About) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        routes: Routes,
+        channel: Channel,
+        sender: Sender,
+        clock: Clock,
+        about: About,
+        gate: Gate,
+    ) -> None:
+        self._gate = gate
         self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
         self._clock, self._about = clock, about
         self._started = clock.monotonic()
@@ -33,16 +43,25 @@ class Commands:
             "start": (Role.VIEWER, self._start),
             "help": (Role.VIEWER, self._help),
             "new": (Role.OPERATOR, self._new),
+            "mode": (Role.VIEWER, self._gate.modes.command),
+            "users": (Role.ADMIN, self._gate.people.users),
+            "lock": (Role.ADMIN, self._lock),
         }
 
     async def run(self, arrival: Arrival, role: Role) -> str:
-        """Carry out the arrival's command and return the reply. Raises StoreError."""
+        """Carry out the arrival's command and return the reply, "" if it was sent already. Raises StoreError."""
         entry = self._table.get(arrival.command)
         if entry is None:
             nearest = difflib.get_close_matches(arrival.command, [name for name, _ in words.COMMANDS], n=1)
             return words.unknown_command(arrival.command, nearest[0] if nearest else None)
         least, handler = entry
-        return await handler(arrival, role) if role >= least else words.VIEWERS_READ
+        if role >= least:
+            return await handler(arrival, role)
+        return words.VIEWERS_READ if least is Role.OPERATOR else words.only(least.name.lower())
+
+    async def press(self, arrival: Arrival, role: Role) -> str | None:
+        """A button of a command's answer was pressed: the toast. None: it isn't one of ours. Raises StoreError."""
+        return await self._gate.people.press(arrival, role)
 
     async def kill(self, arrival: Arrival, role: Role) -> bool | None:
         """Stop the place's run without waiting for the store. None: this person may not; False: nothing ran.
@@ -73,6 +92,17 @@ class Commands:
         await self._routes.renew(arrival.place)
         return f"{words.STOPPED} {words.NEW}" if killed else words.NEW
 
+    async def _lock(self, arrival: Arrival, role: Role) -> str:
+        match arrival.args.lower():
+            case "" | "on":
+                return words.locked(await self._gate.lockdown.on(author_of(arrival)))
+            case "off" if role < Role.OWNER:
+                return words.only("owner")
+            case "off":
+                await self._gate.lockdown.off(author_of(arrival))
+                return words.UNLOCKED
+        return words.LOCK_USAGE
+
     def status(self, arrival: Arrival) -> str:
         """The status in a few lines; from memory alone, so that it is answered whatever is locked."""
         session = self._routes.known(arrival.place)
@@ -82,7 +112,9 @@ class Commands:
             length = words.span(self._clock.now() - todo.asked.at)
             doing = f"waiting: {todo.parked.why}" if todo.parked else f"turn {todo.turns + 1} of {self._about.turns}"
             lines = [f"Working for {length}, {doing}.", *[f"… {call.call.name}" for call in todo.calls.values()][:3]]
-        lines.append(f"Model {self._about.model} · mode {self._about.mode}")
+        lines.append(f"Model {self._about.model} · mode {self._gate.modes.short()}")
+        if self._gate.access.locked:
+            lines.append(words.LOCKED)
         lines.append(f"Up {words.span(self._clock.monotonic() - self._started)} · {self._hub.busy()} running in all")
         if waiting := self._sender.pending():
             lines.append(f"{waiting} messages wait to be sent.")

@@ -28,6 +28,7 @@ from bot.approvals import Approvals
 from bot.channel import Channel, Place
 from bot.commands import About, Commands
 from bot.desk import Desk
+from bot.gate import Gate
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.progress import Progress
@@ -69,14 +70,16 @@ class Service:
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows
         self.hub.watchers += [self.projector.watch, self.progress.watch, self.approvals.watch]
-        about = About(settings.run.mode, settings.model.name or parts.model.name, settings.run.turns, tuple(warnings))
+        zone, mode = zone_of(settings), settings.run.mode
+        self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
+        about = About(settings.model.name or parts.model.name, settings.run.turns, tuple(warnings))
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            Commands(self.hub, self.routes, channel, self.sender, clock, about),
+            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate),
             self.approvals,
             parts.access,
             clock,
@@ -88,10 +91,11 @@ class Service:
     async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
         """A chat can't be written to: follow it where it moved, else say so to the owner in private."""
         if moved_to:
+            await self._parts.access.move(place.chat, moved_to)
             await self.routes.moved(place, replace(place, chat=moved_to))
             return
-        owner = str(self._parts.access.owner)
-        if place.chat == owner:
+        owner = str(self._parts.access.owner or "")
+        if place.chat == owner or not owner:
             return
         home = Place(place.channel, place.bot, owner)
         (letter,) = plain(words.unreachable(place.chat, why))[:1]
@@ -102,6 +106,7 @@ class Service:
     async def pick_up(self) -> None:
         """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
         store = self._parts.store
+        await self.gate.load()
         unfinished = await store.unfinished()
         await self.sender.resume()
         await self.projector.catch_up(unfinished)
@@ -111,6 +116,7 @@ class Service:
                 self.progress.restore(session, place, journal)
                 self.approvals.restore(session, place, journal)
         await self.hub.start()
+        await self.gate.lockdown.enforce()
         await self.desk.resume()
 
     async def serve(self, stopped: asyncio.Event) -> None:
@@ -118,7 +124,7 @@ class Service:
         channel = self._parts.channel
         await channel.connect()
         await self.pick_up()
-        listening = asyncio.create_task(channel.listen(self.desk.intake), name="listen")
+        listening = asyncio.create_task(channel.listen(self.gate.door(self.desk.intake).intake), name="listen")
         menu = asyncio.create_task(channel.announce_commands(COMMANDS), name="menu")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         try:
@@ -139,6 +145,7 @@ class Service:
             await self._parts.clock.sleep(0.02)
 
     async def close(self) -> None:
+        await self.gate.close()
         await self.hub.close(DRAIN_S)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FLUSH_S):
@@ -146,6 +153,10 @@ class Service:
         await self.sender.flush(FLUSH_S)
         await self.sender.close()
         await self._parts.channel.close()
+
+
+def on_console(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - the log is for others: whoever reads the console may become the owner
 
 
 def edges_of(settings: Settings, parts: Parts) -> Edges:

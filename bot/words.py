@@ -8,6 +8,9 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("stop", "stop the run and everything it started"),
     ("status", "what is running"),
     ("start", "say hello"),
+    ("mode", "what runs without asking: sandbox, ask or full"),
+    ("users", "who may talk to me"),
+    ("lock", "panic: stop everything, let nobody but the owner in"),
 )
 
 HELLO = "I'm Jarvis, an agent on this server. Tell me what to do in plain words. /help shows the commands."
@@ -23,6 +26,7 @@ RESTARTED = (
     "I was restarted while a command was running. It may or may not have run to its end; I didn't start it again and "
     "go on from here."
 )
+BROKEN = "Something in Jarvis broke on this message, and I didn't act on it. The log has the details; please try again."
 INVISIBLE = "The model's answer holds nothing that can be shown."
 CUT = "(The answer was cut at the model's token limit.)"
 
@@ -111,3 +115,83 @@ def decided(verdict: str, by: str, reason: str) -> str:
             return f"✗ Denied by {person(by)}."
         case _:
             return "■ Withdrawn by a message."
+
+
+# -- people ---------------------------------------------------------------------------------------------------------
+OPERATOR, VIEWER, ADMIN, REMOVE, IGNORE = "Operator", "Viewer", "Admin", "Remove", "Ignore"
+PAIRED = "You are my owner now. Tell me what to do in plain words. /users shows who may talk to me."
+OWNER_DECIDES = "Only the owner decides who may talk to me."
+IN_SETTINGS = "This person stands in the settings; chat can't change that."
+USERS_USAGE = "Write /users for the list, or /users and a numeric id to let somebody in or change their role."
+
+
+def only(least: str) -> str:
+    who = "the owner" if least == "owner" else f"the owner or an {least}" if least[0] in "ao" else f"a {least}"
+    return f"Only {who} can do that."
+
+
+def pairing(code: str, bot: str, minutes: int) -> str:
+    to = f"@{bot}" if bot else "the bot"
+    return f"Pairing code: {code}\nSend it to {to} in a private chat within {minutes} minutes to become its owner."
+
+
+def newcomer(person_id: int, name: str) -> str:
+    who = f"id {person_id}, calls themselves: {name or '(no name)'}"
+    return f"Someone new wants in.\n{who}\nLet them in only if you know them."
+
+
+def about(person_id: int, name: str, role: str) -> str:
+    return f"id {person_id}{f' ({name})' if name else ''}: {role}"
+
+
+def now_is(person_id: int, name: str, role: str) -> str:
+    match role:
+        case "remove":
+            return f"{about(person_id, name, 'may no longer talk to me')}."
+        case "ignored":
+            return f"{about(person_id, name, 'ignored')}. I won't ask about them again."
+        case _:
+            return f"{about(person_id, name, role)}, from now on."
+
+
+def welcome(role: str) -> str:
+    asks = "Tell me what to do in plain words." if role != "viewer" else "You may look: /status."
+    return f"The owner has let you in as {role}. {asks} /help shows the commands."
+
+
+def added(by: int | None, day: str) -> str:
+    return f"added by {by}, {day}" if by is not None else f"paired by code, {day}"
+
+
+# -- mode and lock --------------------------------------------------------------------------------------------------
+MODES = {
+    "sandbox": "work inside the workspace runs by itself, what leaves the box needs an OK",
+    "ask": "reading runs by itself, everything else needs an OK",
+    "full": "everything runs without asking",
+}
+MODE_USAGE = "Write /mode sandbox, /mode ask or /mode full, with a time if you like: /mode full 2h (8h at most)."
+FULL_IN_PRIVATE = "Only the owner can set mode full, and only in a private chat with me."
+OWNER_LOOSENS = "Only the owner can loosen the mode; an admin can tighten it."
+MODE_TOO_LONG = "At most 8 h: /mode full 8h. For longer, set JARVIS_RUN__MODE on the server."
+LOCK_USAGE = "Write /lock to stop everything, /lock off (the owner alone) to open again."
+UNLOCKED = "Unlocked. Everybody who may talk to me can do so again."
+LOCKED = "⚠ Locked: only the owner may talk to me, until /lock off."
+LOCKED_OUT = "I'm locked. Only the owner may talk to me until they say /lock off."
+
+
+def mode_is(mode: str, standing: str, until: str) -> str:
+    if mode == standing and not until:
+        return f"Mode {mode}: {MODES[mode]}."
+    back = (
+        f"until {until}; then {standing} again" if until else f"until somebody changes it; the settings say {standing}"
+    )
+    return f"Mode {mode}, {back}. {mode.capitalize()}: {MODES[mode]}."
+
+
+def mode_back(mode: str) -> str:
+    return f"The time is over: mode {mode} again. {mode.capitalize()}: {MODES[mode]}."
+
+
+def locked(stopped: int) -> str:
+    runs = "Nothing was running." if not stopped else f"{stopped} run{'s' * (stopped > 1)} stopped."
+    return f"Locked. {runs} Only the owner may talk to me now, until /lock off."

@@ -14,7 +14,7 @@ class MemoryPeople:
         self._people: dict[int, Person] = {}
         self._relocations: dict[str, str] = {}
         self._switches: dict[str, Switch] = {}
-        self._refs: dict[str, Ref] = {}
+        self._meanings: dict[str, Ref] = {}
 
     async def admit(self, person: Person) -> None:
         self._people[person.id] = storable(person)
@@ -38,17 +38,17 @@ class MemoryPeople:
         return [self._switches[name] for name in sorted(self._switches)]
 
     async def remember(self, ref: str, kind: str, body: str, expires: float) -> None:
-        self._refs.setdefault(plain(ref), Ref(plain(ref), kind, plain(body), expires))
+        self._meanings.setdefault(plain(ref), Ref(plain(ref), kind, plain(body), expires))
 
     async def recall(self, ref: str) -> Ref | None:
-        return self._refs.get(plain(ref))
+        return self._meanings.get(plain(ref))
 
     async def use(self, ref: str) -> Ref | None:
-        found = self._refs.get(plain(ref))
+        found = self._meanings.get(plain(ref))
         if found is None or found.used:
             return None
-        self._refs[found.ref] = replace(found, used=True)
-        return self._refs[found.ref]
+        self._meanings[found.ref] = replace(found, used=True)
+        return self._meanings[found.ref]
 
     async def forget_refs(self, before: float) -> None:
-        self._refs = {ref: row for ref, row in self._refs.items() if row.expires >= before}
+        self._meanings = {ref: row for ref, row in self._meanings.items() if row.expires >= before}

@@ -1,0 +1,55 @@
+"""The panic switch: every run is stopped, and nobody below the owner may talk until the owner unlocks."""
+
+from __future__ import annotations
+
+import asyncio
+
+from agent import Clock, Hub
+from bot.access import Access
+
+
+class Lockdown:
+    def __init__(self, hub: Hub, access: Access, clock: Clock) -> None:
+        self._hub, self._access, self._clock = hub, access, clock
+        self._kills: set[asyncio.Task[int]] = set()
+        self._killed = 0  # since the last `on`
+
+    def engage(self, by: str) -> None:
+        """At once, past every queue and without the store: nobody may talk, and what runs is being killed."""
+        self._access.locked = True
+        task = asyncio.create_task(self._stop_all(by), name="lock")
+        self._kills.add(task)
+        task.add_done_callback(self._count)
+
+    async def on(self, by: str) -> int:
+        """Lock durably; returns how many runs were stopped by it. Raises StoreError."""
+        self._access.locked = True
+        await self._settled()
+        stopped = await self._stop_all(by)
+        await self._access.lock(by, self._clock.now())
+        stopped += await self._stop_all(by)  # what had passed the desk before the lock
+        stopped, self._killed = stopped + self._killed, 0
+        return stopped
+
+    async def off(self, by: str) -> None:
+        """Raises StoreError, and then it stays locked."""
+        await self._access.unlock(by, self._clock.now())
+
+    async def enforce(self) -> None:
+        """At start: what a predecessor was killed in the middle of stopping is stopped now."""
+        if self._access.locked:
+            await self._stop_all("lock")
+
+    async def _stop_all(self, by: str) -> int:
+        results = await asyncio.gather(*(self._hub.stop(session, by) for session in self._hub.running()))
+        return sum(results)
+
+    async def _settled(self) -> None:
+        if self._kills:
+            await asyncio.wait(set(self._kills))
+            await asyncio.sleep(0)  # the counts come by callback
+
+    def _count(self, task: asyncio.Task[int]) -> None:
+        self._kills.discard(task)
+        if not task.cancelled() and task.exception() is None:
+            self._killed += task.result()
