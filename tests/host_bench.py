@@ -28,12 +28,14 @@ class Bench:
     # An argument of no other process: `sleep 61.5` with a number of our own.
     marker: str = field(default_factory=lambda: f"61.{uuid.uuid4().int % 10**12}")
     cwd: str = ""
+    box: bool = False
+    network: bool = False
     _calls: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
     def command(self, text: str, timeout_s: float = 30.0, owner: str = "s1", cwd: str = "") -> Command:
         text = text.replace("MARKER", self.marker)
         where = cwd or self.cwd or str(self.workspace)
-        return Command(text, where, str(self.workspace), timeout_s, owner, f"call{next(self._calls)}")
+        return Command(text, where, str(self.workspace), timeout_s, owner, f"call{next(self._calls)}", self.box, self.network)
 
     async def run(self, text: str, timeout_s: float = 30.0, owner: str = "s1", cwd: str = "") -> Ran:
         """Run it where the last one ended, as a session does."""

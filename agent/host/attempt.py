@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from dataclasses import dataclass
 from functools import partial
 
 from agent.errors import ToolError
 from agent.host import place
+from agent.host.boxing import Boxing
 from agent.host.capture import Capture
 from agent.host.environment import MARK
 from agent.host.following import Following
-from agent.host.link import Control, Link
+from agent.host.link import Link
 from agent.host.outcome import Ending, ending
 from agent.host.spill import Redacts, Spill
+from agent.host.starting import Request
 from agent.host.statdiff import Bounds, Hashes, changes, scan
 from agent.host.survivors import Survivors, ended
 from agent.host.trees import Trees
@@ -36,6 +39,7 @@ class Surroundings:
     survivors: Survivors
     trees: Trees
     hashes: Hashes
+    boxing: Boxing
 
 
 class Attempt:
@@ -81,7 +85,7 @@ class Attempt:
     def _followed(self, cwd: str) -> Following:
         reading, writing = zip(os.pipe(), os.pipe(), strict=True)
         try:
-            control = self._send(cwd, list(writing))
+            control = self._around.link.send(self._request(cwd).packed(), list(writing))
         except ToolError:
             for fd in reading:
                 os.close(fd)
@@ -102,10 +106,11 @@ class Attempt:
                 os.close(fd)
         return following
 
-    def _send(self, cwd: str, pipes: list[int]) -> Control:
+    def _request(self, cwd: str) -> Request:
         variables = (f"{name}={value}" for name, value in self._around.environment.items())
-        fields = [b"run", os.fsencode(cwd), self._text, *map(os.fsencode, (*variables, self._mark))]
-        return self._around.link.send(fields, pipes)
+        environment = tuple(map(os.fsencode, (*variables, self._mark)))
+        argv, limits = self._around.boxing.of(self._command, cwd, self._text)
+        return Request(os.fsencode(cwd), limits, self._command.box, argv, environment)
 
     def _capture(self, stream: str) -> Capture:
         name = f"{self._command.id}.{stream}"
@@ -125,9 +130,10 @@ class Attempt:
     def _told(self, following: Following, cwd: str, note: str, files: tuple[Change, ...] | None) -> Ran:
         (stdout, *full_out), (stderr, *full_err) = (capture.finish() for capture in following.pipes.values())
         exited = following.exited
-        went, went_note = place.after(exited.cwd if exited else "", cwd)
+        went, went_note = place.after(exited.cwd if exited else "", cwd, boxed=self._command.box)
         judged = self._judged(following, stdout.head + stdout.tail, stderr.head + stderr.tail)
         lost = "" if exited or following.ending else "The process that watched the command was killed, and it with it."
+        excess = self._around.boxing.excess(following.excess, self._command)
         return Ran(
             outcome=judged.outcome,
             exit_code=judged.exit_code,
@@ -139,7 +145,7 @@ class Attempt:
             full=tuple(path for path, _ in (full_out, full_err) if path),
             survivors=exited.survivors if exited and not following.ending else (),
             files=files,
-            note=" ".join(filter(None, (note, went_note, lost, full_out[1], full_err[1]))),
+            note=" ".join(filter(None, (note, went_note, lost, excess, full_out[1], full_err[1]))),
         )
 
     def _judged(self, following: Following, stdout: str, stderr: str) -> Ending:
@@ -148,4 +154,6 @@ class Attempt:
             return Ending(Outcome.TIMED_OUT, None, exited.status & 0x7F or None if exited else None)
         if exited is None:
             return Ending(Outcome.KILLED, None, None)
+        if following.excess:
+            return Ending(Outcome.KILLED, 128 + signal.SIGKILL, signal.SIGKILL)
         return ending(self._command.text, exited.status, exited.pipe, stdout, stderr)

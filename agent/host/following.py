@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agent.host.capture import Capture
-from agent.host.link import Control, Exited, Gone, Lost, Unstarted
+from agent.host.link import Control, Exited, Gone, Lost, Over, Unstarted
 
 CHUNK = 65_536
 FLOOD_PAUSE_S = 0.002  # a flood is read at some 25 MB/s at most, so that it can't take the machine
@@ -28,7 +28,8 @@ class Following:
     timeout_s: float
     exited: Exited | None = None
     timed_out: bool = False
-    ending: bool = False  # we asked for the end of the tree
+    ending: bool = False  # we asked for the end of the tree, or its watcher saw to it
+    excess: str = ""  # what the tree had too much of
     gone: bool = False  # and it came
     lost: bool = False  # nothing more will be reported
     unstarted: int = 0  # errno
@@ -95,6 +96,8 @@ class Following:
         match self.control.read():
             case Exited() as exited:
                 self.exited = exited
+            case Over(excess):
+                self.excess, self.ending = excess, True
             case Unstarted(error):
                 self.unstarted = error
             case Gone():

@@ -46,6 +46,13 @@ class Exited:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """The tree had more than its limits allow, of what `excess` names, and is being ended."""
+
+    excess: str
+
+
+@dataclass(frozen=True, slots=True)
 class Gone:
     """The tree was ended: how many processes there were, how many could not be killed."""
 
@@ -58,7 +65,7 @@ class Lost:
     """The control socket closed: nothing was left to watch, or the watcher was killed."""
 
 
-Report = Unstarted | Exited | Gone | Lost
+Report = Unstarted | Exited | Over | Gone | Lost
 
 
 def parsed(packet: bytes) -> Report:
@@ -68,6 +75,8 @@ def parsed(packet: bytes) -> Report:
             return Unstarted(int(error))
         case ["exited", status, pipe, cwd, *survivors]:
             return Exited(int(status), tuple(map(int, pipe.split())), cwd, tuple(survivors))
+        case ["over", excess]:
+            return Over(excess)
         case ["gone", count, left]:
             return Gone(int(count), int(left))
         case _:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
 from agent.host.attempt import STOP_GRACE_S, Attempt, Surroundings
+from agent.host.boxing import Boxing, credentials
 from agent.host.environment import MARK, built
 from agent.host.link import Link
 from agent.host.spill import Redacts
 from agent.host.statdiff import Bounds, Hashes
 from agent.host.survivors import Survivors, ended
 from agent.host.trees import Trees
-from agent.ports import Command, Ran
+from agent.ports import Command, Ran, Sandbox
 
 COMMANDS = 256  # at once; more wait
 
@@ -23,11 +24,22 @@ COMMANDS = 256  # at once; more wait
 class LocalHost:
     """agent.ports.Host on this machine. Close it in the end: then whatever still runs is ended."""
 
-    def __init__(self, home: str, base: Mapping[str, str], redactor: Redacts, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self,
+        home: str,
+        base: Mapping[str, str],
+        redactor: Redacts,
+        bounds: Bounds | None = None,
+        sandbox: Sandbox | None = None,
+        hidden: Sequence[str] = (),
+    ) -> None:
         """`home` identifies this installation (commands see it), `base` is the environment that we were started in, of
-        which commands get what agent/host/environment.py lets through."""
+        which commands get what agent/host/environment.py lets through. `sandbox` is for commands with `box`, which
+        can see neither `home` nor the user's credentials nor what else is `hidden`."""
+        environment = built(base, redactor)
+        boxing = Boxing(sandbox, (home, *hidden, *credentials(environment["HOME"])))
         self._around = Surroundings(
-            home, built(base, redactor), redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes()
+            home, environment, redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes(), boxing
         )
         self._attempts: set[Attempt] = set()
         self._threads = ThreadPoolExecutor(COMMANDS, thread_name_prefix="command")

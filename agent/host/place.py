@@ -46,10 +46,13 @@ def start(cwd: str, workspace: str) -> tuple[str, str]:
     return workspace, f"The working directory {cwd} is gone; the command ran in the workspace {workspace}{made}."
 
 
-def after(learnt: str, before: str) -> tuple[str, str]:
+def after(learnt: str, before: str, *, boxed: bool) -> tuple[str, str]:
     """The folder for the next command and a sentence, "" where there is nothing to say. `learnt` is "" if unknown."""
-    if not learnt or not Path(learnt).is_dir():
+    if not learnt:
         return before, ""
+    if not Path(learnt).is_dir():
+        gone = f"{learnt} exists in the sandbox only: the next command begins in {before}."
+        return before, gone if boxed else ""
     try:
         learnt.encode()
     except UnicodeEncodeError:  # facts are stored as text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from agent.host.link import Control, Exited, Gone
+from agent.host.link import Control, Exited, Gone, Over
 
 GIVE_UP_S = 6.0
 
@@ -58,7 +58,7 @@ class Survivors:
 def ended(control: Control) -> int:
     """Wait for a tree that was told to end, close its control, and return how many processes it had."""
     report = control.read(GIVE_UP_S)
-    while isinstance(report, Exited):
+    while isinstance(report, Exited | Over):
         report = control.read(GIVE_UP_S)
     control.close()
     return report.count if isinstance(report, Gone) else 0

@@ -8,18 +8,24 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 
 TICK_S = 0.01
 KILL_PATIENCE_S = 2.5  # a process in the kernel's uninterruptible sleep may outlast this; it is reported as left
 FREEZE_ROUNDS = 50
+FIRST_LEVELS = 8  # where in a tree the first process of a sandbox is looked for
+
+# The living members of a tree, parents before children. Those that are known are members already and can't have
+# changed: they need not be looked at again, so that a round is short against what forks meanwhile.
+Members = Callable[[Collection[int]], list[int]]
 
 
-def parents() -> dict[int, int]:
-    """pid -> parent's pid of all processes that are not zombies (proc(5), /proc/pid/stat)."""
+def parents(known: Collection[int] = ()) -> dict[int, int]:
+    """pid -> parent's pid of all processes that are not zombies nor known (proc(5), /proc/pid/stat)."""
     found: dict[int, int] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - pathlib would take half of the start-up time
-        if not name.isdigit():
+        if not name.isdigit() or int(name) in known:
             continue
         stat = read(f"/proc/{name}/stat")
         # The name stands in brackets and may hold brackets and spaces itself: fields count from the last one.
@@ -38,13 +44,13 @@ def read(path: str) -> bytes:
         return b""
 
 
-def below(roots: set[int]) -> list[int]:
-    """All living descendants of `roots`, parents before children."""
+def below(roots: set[int], known: Collection[int] = ()) -> list[int]:
+    """All living descendants of `roots`, parents before children, but for those that are known to be."""
     children: dict[int, list[int]] = {}
-    for pid, parent in parents().items():
+    for pid, parent in parents(known).items():
         children.setdefault(parent, []).append(pid)
     order: list[int] = []
-    queue = list(roots)
+    queue = [*roots, *known]
     while queue:
         level = [child for pid in queue for child in children.get(pid, ())]
         order += level
@@ -64,44 +70,89 @@ def named(pid: int) -> str:
     return f"{pid} {read(f'/proc/{pid}/comm').decode(errors='replace').strip()}"
 
 
-def send(pids: list[int], number: signal.Signals) -> None:
+def is_first(pid: int) -> bool:
+    """Whether it is the first process of a pid namespace below ours, whose end is the end of all in it
+    (pid_namespaces(7))."""
+    for line in read(f"/proc/{pid}/status").splitlines():
+        if line.startswith(b"NSpid:"):
+            return len(line.split()) > 2 and line.split()[-1] == b"1"
+    return False
+
+
+def send(pids: Collection[int], number: signal.Signals) -> None:
     for pid in pids:
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            continue
 
 
-def end(members: Callable[[], list[int]], grace_s: float, reap: Callable[[], object]) -> tuple[int, int]:
-    """End all that `members()` names: TERM, `grace_s` seconds, then KILL until none is left.
+def send_groups(pids: Collection[int], number: signal.Signals) -> None:
+    """To the whole process groups of `pids`, but for our own: no fork slips through (kill(2))."""
+    groups = set()
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            groups.add(os.getpgid(pid))
+    for group in groups - {os.getpgrp(), 0}:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
 
-    Returns how many processes there were and how many could not be killed. `reap` collects our own zombies.
+
+def end(members: Members, grace_s: float, reap: Callable[[], object], whole: bool = False) -> tuple[int, int]:
+    """End all that `members` names: TERM, `grace_s` seconds (0: no TERM), then KILL until none is left.
+
+    Returns how many processes there were and how many could not be killed. `reap` collects our own zombies. `whole`:
+    all process groups of members are members, as below a watcher, and may be signalled as such.
     """
-    seen = set(living := frozen(members))
-    send(living, signal.SIGTERM)
-    send(living, signal.SIGCONT)
+    seen: set[int] = set()
+    if grace_s:
+        seen.update(living := frozen(members, whole))
+        send(living, signal.SIGTERM)
+        send(living, signal.SIGCONT)
     deadline = time.monotonic() + grace_s
-    while (living := members()) and time.monotonic() < deadline:
+    while (living := members(())) and time.monotonic() < deadline:
         seen.update(living)
         time.sleep(TICK_S)
         reap()
+    if living:
+        seen.update(killed(members, living, reap, whole))
+    return len(seen), len(members(()))
+
+
+def killed(members: Members, living: list[int], reap: Callable[[], object], whole: bool) -> set[int]:
+    """KILL until none is left or patience is out; returns all that were seen."""
+    seen = set(living)
+    send([pid for pid in living[:FIRST_LEVELS] if is_first(pid)], signal.SIGKILL)
     deadline = time.monotonic() + KILL_PATIENCE_S
-    while living and time.monotonic() < deadline:
-        seen.update(living := frozen(members))
-        send(living, signal.SIGKILL)
-        time.sleep(TICK_S / 5)
-        reap()
-        living = members()
-    return len(seen), len(living)
+    with hurrying():
+        while living and time.monotonic() < deadline:
+            seen.update(living := frozen(members, whole))
+            send(living, signal.SIGKILL)
+            time.sleep(TICK_S / 5)
+            reap()
+            living = members(())
+    return seen
 
 
-def frozen(members: Callable[[], list[int]]) -> list[int]:
+@contextmanager
+def hurrying() -> Iterator[None]:
+    """Before all others, so that no fork bomb outruns us; root alone may ask for that."""
+    usual = os.getpriority(os.PRIO_PROCESS, 0)
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, 0, -20)
+    try:
+        yield
+    finally:
+        os.setpriority(os.PRIO_PROCESS, 0, usual)
+
+
+def frozen(members: Members, whole: bool) -> list[int]:
     """Stop all members and return them: what is stopped can't fork, nor start its next command when a child dies."""
-    stopped: list[int] = []
+    stopped: dict[int, None] = {}
     for _ in range(FREEZE_ROUNDS):
-        fresh = [pid for pid in members() if pid not in set(stopped)]
+        fresh = [pid for pid in members(stopped) if pid not in stopped]
         if not fresh:
             break
+        if whole:
+            send_groups(fresh, signal.SIGSTOP)
         send(fresh, signal.SIGSTOP)
-        stopped += fresh
-    return stopped
+        stopped |= dict.fromkeys(fresh)
+    return list(stopped)

@@ -1,0 +1,115 @@
+"""A watcher: one command in a fork of the keeper's, from its start until nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import time
+
+from agent.host import tree
+from agent.host.census import Census
+from agent.host.children import adopt_orphans, emptied, reaped, received, wake_on_child
+from agent.host.starting import REPORT_FD, Request, started
+
+DYING_S = 0.03  # the rest of a pipeline may need a moment to notice that it is over
+DRAIN_PAUSE_S = 0.02
+NAMED_SURVIVORS = 20
+
+
+class Watch:
+    """Serves one request."""
+
+    def __init__(self, prelude: int) -> None:
+        adopt_orphans()
+        self.prelude = prelude
+        self.wake = wake_on_child()
+        self.shell = 0
+        self.status: int | None = None
+        self.drains: list[int] = []
+
+    def serve(self, fields: list[bytes], fds: list[int]) -> None:
+        """One request, with the control socket as the last of `fds`."""
+        self.control = socket.socket(fileno=fds[-1])
+        if fields[0] == b"sweep":
+            count, left = tree.end(lambda _: tree.marked(fields[1]), 0.5, reaped)
+            self.tell("gone", count, left)
+            return
+        request = Request.unpacked(fields)
+        try:
+            self.start(request, fds[0], fds[1])
+        except OSError as error:
+            self.tell("unstarted", error.errno)
+            return
+        self.follow(Census(request.limits))
+
+    def start(self, request: Request, stdout: int, stderr: int) -> None:
+        """Start the command. Raises OSError."""
+        self.report, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        os.dup2(writing, REPORT_FD, inheritable=False)
+        self.shell = started(request, stdout, stderr, writing, self.prelude)
+        os.close(stdout)
+        os.close(stderr)
+
+    def tell(self, *fields: object) -> None:
+        try:
+            self.control.send("\0".join(str(field) for field in fields).encode(errors="surrogateescape"))
+        except OSError:
+            return  # nobody listens any more; the end of file on control will say so too
+
+    def follow(self, census: Census) -> None:
+        """Serve control and children until the tree is empty, or too large."""
+        while self.alive():
+            waiting = [self.control.fileno(), self.wake, *self.drains]
+            ready, _, _ = select.select(waiting, [], [], census.wait_s())
+            if self.wake in ready:
+                emptied(self.wake)
+            if self.control.fileno() in ready and not self.obey():
+                return
+            self.drain(ready)
+            if excess := census.over():
+                self.tell("over", excess)
+                self.end(0.0)
+                return
+
+    def alive(self) -> bool:
+        """Reap; on the shell's end tell about it. False when no process is left."""
+        statuses = reaped()
+        if statuses and self.shell in statuses:
+            self.status = statuses[self.shell]
+            self.tell_exit()
+            statuses = reaped()
+        return statuses is not None
+
+    def tell_exit(self) -> None:
+        deadline = time.monotonic() + DYING_S
+        while (left := reaped()) is not None and (wait_s := deadline - time.monotonic()) > 0:
+            if not left:
+                select.select([self.wake], [], [], wait_s)
+                emptied(self.wake)
+        pids = [] if left is None else [pid for pid in tree.below({os.getpid()}) if not tree.is_first(pid)]
+        survivors = [tree.named(pid) for pid in pids[:NAMED_SURVIVORS]]
+        statuses, _, cwd = emptied(self.report).decode(errors="surrogateescape").partition("\n")
+        self.tell("exited", self.status, statuses, cwd.removesuffix("\n"), *survivors)
+
+    def obey(self) -> bool:
+        """One message from the bot. False when the tree was ended."""
+        message, fds = received(self.control, 64, 2)
+        if message == b"drain":
+            self.drains += fds
+            return True
+        self.end(float(message.split(b"\0")[1]) if message else 0.5)
+        return False
+
+    def end(self, grace_s: float) -> None:
+        count, left = tree.end(lambda known: tree.below({os.getpid()}, known), grace_s, self.alive, whole=True)
+        self.alive()
+        self.tell("gone", count, left)
+
+    def drain(self, ready: list[int]) -> None:
+        """Throw away what survivors write: a closed pipe would kill a server that logs to it."""
+        for fd in [fd for fd in self.drains if fd in ready]:
+            if not os.read(fd, 65_536):
+                self.drains.remove(fd)
+                os.close(fd)
+            time.sleep(DRAIN_PAUSE_S)
