@@ -79,7 +79,8 @@ def backtest(files: tuple[Path, ...], panel: str, as_json: bool) -> None:
     """How often the guards speak on recorded runs (JSON lines, gzip or plain) that failed and that succeeded."""
     from agent import backtest as bench
 
-    rows = bench.measure(files, bench.chosen(panel), lambda told: click.echo(told, err=True))
+    panels = {name: bench.seated(name) for name in bench.chosen(panel)}
+    rows = bench.measure(files, panels, lambda told: click.echo(told, err=True))
     click.echo(bench.as_json(rows) if as_json else bench.table(rows))
 
 

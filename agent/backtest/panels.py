@@ -10,9 +10,10 @@ from agent.settings import Settings, load
 NAMES = ("ours", "seed", "none", "baseline")
 BASELINE = "agent.guards.baseline"
 HOME = "/nonexistent"  # no config.toml of a user's may change the figures
-UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck", "sticky"})
-"""Whose words are a nudge to get unstuck: those that SPEC T5 posts to the chat and that judge how the run goes. What
-rides in a result or in the tail anyway (failure card, turns left, world) and what judges a claim of success is not."""
+UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck"})
+"""Whose words are a nudge to get unstuck: those that judge that the run goes in circles. On every panel alike, what only
+reminds of a failure that is still open (failure card, sticky line), tells a state (turns left, world) or judges a claim
+of success counts as a rule of its own and not into the whole."""
 
 
 def chosen(names: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from agent.backtest.measure import Row
+from agent.backtest.rows import Row
 from agent.backtest.statistics import Rate
 
 HEAD = ("panel", "source", "rule", "failed %", "95 %", "success %", "95 %", "gap", "per 100", "first", "us", "us p99")

@@ -77,7 +77,8 @@ def read(path: Path, complain: Callable[[str], None]) -> Iterator[Run]:
             f"{path.name} holds no recorded run. Give JSON lines with id, outcome and calls, gzip or plain."
         )
     if bad:
-        complain(f"{path.name}: {bad} lines are no runs and are left out.")
+        lines_are = "1 line is no run and is" if bad == 1 else f"{bad} lines are no runs and are"
+        complain(f"{path.name}: {lines_are} left out.")
 
 
 def _opened(path: Path) -> TextIO:

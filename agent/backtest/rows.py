@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agent.backtest.panels import seated
 from agent.backtest.replay import Replayed, clock, replay, rules
 from agent.backtest.runs import Run, read, source_of
 from agent.backtest.statistics import (
@@ -48,23 +47,22 @@ class _Seen:
     each: dict[str, list[int]] = field(default_factory=dict)
 
 
-def measure(files: Sequence[Path], panels: Sequence[str], complain: Callable[[str], None]) -> list[Row]:
-    """The rows of every panel, source and rule, in the order of the table.
+def measure(files: Sequence[Path], panels: Mapping[str, Sequence[Guard]], complain: Callable[[str], None]) -> list[Row]:
+    """The rows of every panel (by name, with its guards), source and rule, in the order of the table.
 
     Deterministic but for the costs. `complain` gets sentences on what was left out, and on guards that raised. Raises
     ConfigError for a file that can't be used.
     """
-    seats = {panel: seated(panel) for panel in panels}
     seen: dict[tuple[str, str], _Seen] = {}
     for file in files:
         for run in read(file, complain):
-            for panel, guards in seats.items():
+            for panel, guards in panels.items():
                 _watch(run, panel, guards, seen.setdefault((panel, source_of(file)), _Seen()))
     rows = []
     for (panel, source), what in sorted(seen.items(), key=lambda item: (list(panels).index(item[0][0]), item[0][1])):
         if faults := sum(each.faults for each in what.replays):
             complain(f"Guards of panel {panel} raised {faults} times on {source}; where they did they count as silent.")
-        rows += _rows(panel, source, what, seats[panel])
+        rows += _rows(panel, source, what, panels[panel])
     return rows
 
 
