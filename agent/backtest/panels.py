@@ -11,9 +11,9 @@ NAMES = ("ours", "seed", "none", "baseline")
 BASELINE = "agent.guards.baseline"
 HOME = "/nonexistent"  # no config.toml of a user's may change the figures
 UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck"})
-"""Whose words are a nudge to get unstuck: those that judge that the run goes in circles. On every panel alike, what only
-reminds of a failure that is still open (failure card, sticky line), tells a state (turns left, world) or judges a claim
-of success counts as a rule of its own and not into the whole."""
+"""Whose words are a nudge to get unstuck: those that judge that the run goes in circles. On every panel alike, what
+only reminds of a failure that is still open (failure card, sticky line), tells a state (turns left, world) or judges a
+claim of success counts as a rule of its own and not into the whole."""
 
 
 def chosen(names: str) -> list[str]:
