@@ -24,7 +24,7 @@ from agent.ports import Delta, Watcher
 from agent.resume import Todo
 from agent.session import Session
 from agent.settle import cancelled
-from agent.steps import Asked, Commanded, Corrected, End, Ended, Opened, Resumed, Step
+from agent.steps import Asked, Commanded, Corrected, End, Ended, Handed, Opened, Resumed, Step
 
 logger = logging.getLogger(__name__)
 
@@ -54,12 +54,15 @@ class Hub:
     _awake: dict[str, _Awake] = field(default_factory=dict)
     _draining: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def start(self) -> list[str]:
-        """Pick up every unfinished session; returns their ids. Raises StoreError."""
+    async def start(self, locked: bool = False) -> list[str]:
+        """Pick up every unfinished session, or stop it if we are locked; returns their ids. Raises StoreError."""
         await self.edges.host.sweep()
         ids = await self.edges.journal.unfinished()
         for session_id in ids:
             awake = await self._wake(session_id)
+            if locked:
+                await self.stop(session_id, "lock")
+                continue
             if not (awake.session.todo.parked or awake.session.todo.waits_for_decision):
                 await awake.session.record(Resumed(at=self.edges.clock.now(), cause="restart"))
             self._drive(awake)
@@ -82,6 +85,18 @@ class Hub:
         await awake.session.record(*steps)
         self.edges.reach("K3")
         self._drive(awake)
+
+    async def go_on(self, session_id: str, seq: int, asked: Asked, place: Place) -> bool:
+        """Go on from the checkpoint at `seq`: it becomes the newest, so that the leg starts from it alone. False if a
+        run goes on already or there is no checkpoint at `seq`. Raises StoreError."""
+        awake = await self._wake(session_id)
+        found = [step for at, step in await self.edges.journal.read(session_id, seq - 1) if at == seq]
+        if awake.session.todo.running or not found or not isinstance(found[0], Handed):
+            return False
+        again = replace(found[0], at=self.edges.clock.now(), fresh=True)
+        await awake.session.record(again, when=lambda todo: not todo.running)
+        await self.submit(session_id, asked, place)
+        return True
 
     def _opening(self, session: Session, place: Place) -> list[Opened]:
         """A new leg's Opened where its prefix would differ from the current one (a new day, model, tool, prompt)."""

@@ -9,12 +9,14 @@ import asyncio
 from contextlib import aclosing
 from dataclasses import replace
 
+from agent.actions import Answer, Finish, Hand, Park, Rest, Settle, Speak, Wait
+from agent.handoff import hand, left_behind
 from agent.ports import Delta
-from agent.relay import Answer, Finish, Park, Rest, Settle, Speak, Wait, next_action
+from agent.relay import next_action
 from agent.resume import Todo
 from agent.session import Session
 from agent.settle import cancelled, settle
-from agent.steps import Ended, Failed, Looking, Parked, Said, Seen
+from agent.steps import End, Ended, Failed, Looking, Parked, Said, Seen
 
 
 async def run(session: Session, draining: asyncio.Event) -> None:
@@ -34,6 +36,8 @@ async def run(session: Session, draining: asyncio.Event) -> None:
                 await speak(session)
             case Park(until, why):
                 await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
+            case Hand():
+                await hand(session)
             case Finish(end, reason):
                 await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
 
@@ -81,4 +85,5 @@ async def finish(session: Session, ended: Ended) -> None:
     def still(todo: Todo) -> bool:
         return todo.running and todo.heard == heard
 
-    await session.record(*cancelled(session.todo, ended.at), ended, when=still)
+    kept = [left_behind(session, ended.at, fresh=False)] if ended.end in (End.UNRESOLVED, End.LIMIT) else []
+    await session.record(*cancelled(session.todo, ended.at), *kept, ended, when=still)

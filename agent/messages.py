@@ -77,7 +77,7 @@ class History:
                 self._finished(step)
             case Nudged():
                 self._nudged(seq, step)
-            case Handed():
+            case Handed(fresh=True):
                 self._shown = [{"role": "user", "content": step.text}]
                 self._results.clear()
             case Ended():

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from agent.checkpoint import Checkpoint
 from agent.steps import (
     Asked,
     Call,
@@ -69,6 +70,9 @@ class Todo:
     paused: bool = False
     parked: Parked | None = None
     turns: int = 0  # replies in this leg
+    goal: str = ""  # of this run, in the user's words
+    handoffs: int = 0  # checkpoints of this run from which a leg began
+    continuing: bool = False  # the next message goes on from a checkpoint
     failures: list[Failed] = field(default_factory=list)  # since the newest reply, message or restart
     parks: int = 0  # since the newest reply or message
     restarts: int = 0  # since the newest reply
@@ -119,17 +123,26 @@ class Todo:
             case Commanded():
                 self._commanded(step)
             case Handed():
-                self.turns = 0
-                self.heard = seq
+                self._handed(seq, step)
             case _:
                 self._call_step(step)
 
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
-            self.halt, self.restarts = None, 0
+            self.halt, self.restarts, self.handoffs = None, 0, 0
+            self.goal = self.goal if self.continuing else step.text
+            self.continuing = False
         self.heard, self.parked, self.parks, self.paused = seq, None, 0, False
         self.failures.clear()
+
+    def _handed(self, seq: int, step: Handed) -> None:
+        if not step.fresh:
+            return
+        self.turns, self.heard = 0, seq
+        self.handoffs += self.running
+        self.continuing = not self.running
+        self.goal = Checkpoint.from_json(step.checkpoint).goal or self.goal
 
     def _said(self, step: Said) -> None:
         self.spoke = step

@@ -195,11 +195,13 @@ class Commanded(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Handed(Fact):
-    """A checkpoint: the next leg starts from it alone. `state` is the guards' counters as a versioned JSON snapshot."""
+    """A checkpoint. If `fresh`, the next leg starts from it alone; one that is only kept can be gone on from later.
+    `state` is the guards' counters as a versioned JSON snapshot."""
 
     checkpoint: str  # JSON text
     text: str  # the same for the model
     state: str = ""
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

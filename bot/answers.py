@@ -23,6 +23,7 @@ class Draft:
     ask: s.Nudged | None = None  # a question to a human, asked by the authors of the run, the newest last
     authors: tuple[str, ...] = ()
     asker: str = ""
+    checkpoint: str = ""  # its JSON text
 
 
 @dataclass(slots=True)
@@ -32,6 +33,7 @@ class Answers:
     _asked: list[tuple[int, str | None]] = field(default_factory=list)  # (seq, ref) of this run
     _authors: dict[str, str] = field(default_factory=dict)  # of this run: author -> name as displayed
     _held: tuple[int, s.Said] | None = None  # spoken, not yet delivered
+    _kept: Draft | None = None  # the checkpoint of a run that ends: after its last words
 
     def fold(self, seq: int, step: s.Step) -> list[Draft]:
         match step:
@@ -50,6 +52,12 @@ class Answers:
                 asker = next(reversed(self._authors.values()), "")
                 key, authors = f"{seq}:ask", tuple(self._authors)
                 return [Draft(key, "", self._ref(seq), role="approval", ask=step, authors=authors, asker=asker)]
+            case s.Handed():
+                draft = Draft(
+                    f"{seq}:checkpoint", "", None, silent=step.fresh, role="notice", checkpoint=step.checkpoint
+                )
+                self._kept = None if step.fresh else draft
+                return [draft] if step.fresh else []
             case s.Finished(outcome=s.Outcome.INTERRUPTED):
                 return [Draft(f"{seq}:restarted", words.RESTARTED, self._ref(seq), silent=True, role="notice")]
             case _:
@@ -66,21 +74,25 @@ class Answers:
         return drafts
 
     def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
-        drafts = self._release() if ended.end != s.End.STOPPED else []
-        if ended.reason:
+        note = ended.reason if ended.end == s.End.UNRESOLVED and self._held else ""
+        drafts = self._release(note) if ended.end != s.End.STOPPED else []
+        if ended.reason and not note:
             drafts.append(Draft(f"{seq}:end", ended.reason, self._ref(seq)))
+        if self._kept:
+            drafts.append(self._kept)
+        self._kept = None
         self._asked.clear()
         self._authors.clear()
         self._held = None
         return drafts
 
-    def _release(self) -> list[Draft]:
+    def _release(self, note: str = "") -> list[Draft]:
         if self._held is None:
             return []
         seq, said = self._held
         self._held = None
         text = f"{said.text}\n\n{words.CUT}" if said.finish == "length" else said.text
-        return [Draft(f"{seq}:answer", text, self._ref(said.upto))]
+        return [Draft(f"{seq}:answer", f"{text}\n\n⚠ {note}" if note else text, self._ref(said.upto))]
 
     def _ref(self, upto: int) -> str | None:
         """The newest question that was known at `upto`."""

@@ -175,7 +175,7 @@ class Desk:
             case "edit":
                 await self._edit(row, arrival)
             case "press":
-                await self._press(arrival, role)
+                await self._press(row, arrival, role)
             case "moved":
                 new = Place(arrival.place.channel, arrival.place.bot, arrival.text)
                 await self._routes.moved(arrival.place, new)
@@ -235,7 +235,7 @@ class Desk:
         if await self._hub.correct(session, corrected):
             self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
 
-    async def _press(self, arrival: Arrival, role: Role) -> None:
+    async def _press(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         verb, _, session = arrival.data.partition(":")
         if verb in QUESTION_VERBS:
             told = await self._approvals.press(arrival, role)
@@ -244,12 +244,33 @@ class Desk:
         if (toast := await self._commands.press(arrival, role)) is not None:
             self._spawn(self._channel.answer_press(arrival.press_id, toast))
             return
+        if verb == "cont":
+            told = await self._go_on(row, arrival, role)
+            self._spawn(self._channel.answer_press(arrival.press_id, told))
+            return
         if verb != "stop" or session != self._routes.known(arrival.place):
             self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
             return
         stopped = await self._commands.kill(arrival, role)
         told = words.NOT_YOURS if stopped is None else words.STOPPED if stopped else words.NOTHING_RUNS
         self._spawn(self._channel.answer_press(arrival.press_id, told))
+
+    async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:
+        """A tap on a checkpoint's Continue, at whatever time: the session goes on from there, and from there alone."""
+        _, seq, session = [*arrival.data.split(":", 2), "", ""][:3]
+        place = await self._routes.place_of(session)
+        if role < Role.OPERATOR or place != arrival.place or not seq.isdigit():
+            return words.EXPIRED if role >= Role.OPERATOR else words.VIEWERS_READ
+        asked = steps.Asked(
+            at=self._clock.now(),
+            text=words.GO_ON,
+            author=author_of(arrival),
+            ref=f"press:{row.bot}:{row.update_id}",
+            role=role.name.lower(),
+        )
+        await self._routes.point(arrival.place, session)
+        done = await self._hub.go_on(session, int(seq), asked, self._start_of(arrival.place))
+        return words.GOES_ON if done else words.EXPIRED
 
     async def _reply(self, row: Inbound, arrival: Arrival, text: str) -> None:
         """A durable answer of the desk's own; the same update never gives two."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from agent import Clock, steps
-from bot.card import Card
+from bot import words
+from bot.card import Card, clip
 from bot.channel import Button, Letter, Place
 from bot.outbox import Sender
 from bot.routes import Routes
@@ -17,6 +18,14 @@ logger = logging.getLogger(__name__)
 FIRST_S = 0.7  # a run that is shorter than this shows no card
 FIRST_CALLS = 2  # ... unless it makes this many calls
 TICK_S = 5.0  # the elapsed time moves on by itself
+NUDGE = 400  # characters of a nudge in chat
+LOUD = frozenset(
+    {
+        *("nudge.repeated", "nudge.streak", "nudge.loop", "stuck.halt", "sticky.surfaced"),
+        *("gate.refused", "claims.unverified", "critic.vote", "budget.stop"),
+    }
+)
+TELLS = (steps.Level.NOTE, steps.Level.HOLD)  # a STOP is told by the run's end
 
 
 @dataclass(slots=True)
@@ -26,6 +35,7 @@ class _Shown:
     place: Place
     task: asyncio.Task[None] | None = None
     visible: bool = False
+    told: dict[str, int] = field(default_factory=dict)  # event -> how often
 
 
 class Progress:
@@ -41,6 +51,8 @@ class Progress:
         if run is None:
             return
         run.card.fold(step)
+        if isinstance(step, steps.Nudged) and step.event in LOUD and step.level in TELLS:
+            self._tell(run, step)
         if isinstance(step, steps.Ended):
             self._end(session, run)
         elif run.visible:
@@ -48,6 +60,12 @@ class Progress:
         elif run.card.calls >= FIRST_CALLS or isinstance(step, steps.Parked):
             run.visible = True
             self._show(session, run)
+
+    def _tell(self, run: _Shown, nudged: steps.Nudged) -> None:
+        """One silent message a kind and run, counted in place (SPEC T5)."""
+        count = run.told[nudged.event] = run.told.get(nudged.event, 0) + 1
+        letter = Letter(clip(words.nudged(nudged.text, count), NUDGE), silent=True)
+        self._sender.card(run.place, f"{run.key}:{nudged.event}", letter)
 
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
         """After a restart: the card of the run that goes on, under the key that it had."""

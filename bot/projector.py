@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 
 from agent import Clock, Outgoing, Store, StoreError, steps
-from bot import words
+from bot import checkpoints, words
 from bot.answers import Answers, Draft
 from bot.channel import Letter, Place
 from bot.markup import letters
@@ -114,6 +114,9 @@ class Projector:
 def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
     """The rows of a draft: one a message, only the first one a reply and with sound."""
     rows = []
+    if draft.checkpoint:
+        card = checkpoints.letter(session, int(draft.key.partition(":")[0]), draft.checkpoint)
+        return [Outgoing(key=f"{session}:{draft.key}:0", chat=place.chat, body=encode(place, card), role=draft.role)]
     for chunk, letter in enumerate(letters(draft.markdown) or letters(words.INVISIBLE)):
         reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None
         letter = Letter(letter.text, letter.entities, reply_to=reply_to, silent=draft.silent or chunk > 0)

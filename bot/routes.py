@@ -39,6 +39,12 @@ class Routes:
         self._remember(place, session)
         return session
 
+    async def point(self, place: Place, session: str) -> None:
+        """Lead the place back to an older session of its own."""
+        if self.known(place) != session:
+            await self._store.move(place.key, session)
+            self._remember(place, session)
+
     async def place_of(self, session: str) -> Place | None:
         """Where a session's messages go, also after its place has moved on to another session."""
         if session not in self._places:

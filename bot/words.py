@@ -173,6 +173,7 @@ MODE_USAGE = "Write /mode sandbox, /mode ask or /mode full, with a time if you l
 FULL_IN_PRIVATE = "Only the owner can set mode full, and only in a private chat with me."
 OWNER_LOOSENS = "Only the owner can loosen the mode; an admin can tighten it."
 MODE_TOO_LONG = "At most 8 h: /mode full 8h. For longer, set JARVIS_RUN__MODE on the server."
+MODE_OVER = "That message waited while I was away, and the time it asked for is over. Nothing changes."
 LOCK_USAGE = "Write /lock to stop everything, /lock off (the owner alone) to open again."
 UNLOCKED = "Unlocked. Everybody who may talk to me can do so again."
 LOCKED = "⚠ Locked: only the owner may talk to me, until /lock off."
@@ -195,3 +196,34 @@ def mode_back(mode: str) -> str:
 def locked(stopped: int) -> str:
     runs = "Nothing was running." if not stopped else f"{stopped} run{'s' * (stopped > 1)} stopped."
     return f"Locked. {runs} Only the owner may talk to me now, until /lock off."
+
+
+# -- checkpoints and nudges -----------------------------------------------------------------------------------------
+CONTINUE, STOP = "Continue", "Stop"
+GO_ON = "Go on from the checkpoint."
+GOES_ON = "Going on from this checkpoint."
+PARTS = {
+    "goal": "Goal",
+    "done": "Done",
+    "remaining": "Still to do",
+    "errors": "Open",
+    "failed": "Tried and failed",
+    "facts": "Facts",
+}
+
+
+def checkpoint(number: int, turns: int, limit: int) -> str:
+    return f"Checkpoint {number} · {turns} of {limit} turns used"
+
+
+def part(name: str, text: str) -> str:
+    return f"{PARTS[name]}: {text}"
+
+
+def and_more(count: int) -> str:
+    return f" … and {count} more"
+
+
+def nudged(text: str, count: int) -> str:
+    times = f" · {count}×" if count > 1 else ""
+    return f"⚠ Told the model{times}: {text}"

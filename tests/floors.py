@@ -26,26 +26,15 @@ class Floor(Enum):
 BY_FLOOR = {
     Floor.FACTS: ("steps", "values", "errors"),
     Floor.RULES: (
-        *(
-            "ports",
-            "tables",
-            "tool",
-            "panel",
-            "messages",
-            "resume",
-            "relay",
-            "ledger",
-            "outcome",
-            "signature",
-            "policy",
-        ),
+        *("ports", "tables", "tool", "panel", "messages", "resume", "relay", "actions", "backoff", "decisions"),
+        *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         "guards",
     ),
     Floor.EDGES: (
-        *("store", "models", "host", "sandbox", "redact", "workshop", "tools", "probes"),
+        *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "tools", "probes"),
         *("failpoints", "clock", "lock"),
     ),
-    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges"),
+    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff"),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {

@@ -24,8 +24,10 @@ from agent.steps import (
     Ended,
     Failed,
     Finished,
+    Handed,
     Level,
     Nudged,
+    Opened,
     Outcome,
     Parked,
     Proposed,
@@ -426,9 +428,22 @@ async def test_what_no_retry_mends_ends_the_run_in_words(trouble: Trouble) -> No
 
 
 async def test_the_turn_limit_ends_the_run() -> None:
-    bench = make_bench([[MARK]] * 9, limits=Limits(turns=3))
+    bench = make_bench([[MARK]] * 9, limits=Limits(turns=3, handoffs=0))
     await bench.say()
     assert (await bench.end(), len(bench.mark.lines)) == (End.LIMIT, 3)
+    (kept,) = await bench.steps(Handed)
+    assert not kept.fresh
+
+
+async def test_a_leg_that_ends_hands_over_and_the_next_one_starts_from_the_checkpoint_alone() -> None:
+    bench = make_bench([*[[MARK]] * 3, [MARK], "done"], limits=Limits(turns=3, handoffs=1))
+    await bench.say("build the GREENHOUSE")
+    assert (await bench.end(), len(bench.mark.lines)) == (End.ANSWERED, 4)
+    (handed,) = await bench.steps(Handed)
+    assert handed.fresh
+    assert "GREENHOUSE" in bench.shown(3)
+    assert sum(m["role"] == "assistant" for m in bench.model.requests[3][0]) == 0
+    assert len(await bench.steps(Opened)) == 2
 
 
 async def test_an_idle_session_leaves_memory_and_comes_back_whole() -> None:

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from agent.relay import (
+from agent.actions import Answer, Finish, Hand, Park, Rest, Settle, Speak, Wait
+from agent.backoff import (
     ATTEMPTS,
     BAD_REPLIES,
     LONGEST_PARK_S,
     LONGEST_WAIT_S,
     PARKS,
-    RESTARTS,
-    Answer,
-    Finish,
-    Limits,
-    Park,
-    Rest,
-    Settle,
-    Speak,
-    Wait,
     after_failure,
-    next_action,
 )
+from agent.relay import RESTARTS, Limits, Standing, next_action
 from agent.resume import Todo
 from agent.steps import (
     Asked,
@@ -32,6 +24,7 @@ from agent.steps import (
     Ended,
     Failed,
     Finished,
+    Handed,
     Level,
     Looking,
     Nudged,
@@ -113,14 +106,58 @@ def test_an_ask_waits_until_it_is_decided() -> None:
     assert isinstance(next_action(todo, Limits()), Settle)
 
 
-@pytest.mark.parametrize(("turns", "ends"), [(2, False), (3, True)])
-def test_the_turn_limit(turns: int, ends: bool) -> None:
+def turns_used(turns: int, handoffs: int = 0) -> Todo:
     steps: list[Step] = [ASKED]
+    for _ in range(handoffs):
+        steps.append(Handed(at=3, checkpoint="{}", text="go on"))
     for _ in range(turns):
         steps += [said(CALL, upto=len(steps)), FINISHED]
-    action = next_action(fold(*steps), Limits(turns=3))
-    assert (isinstance(action, Finish) and action.end == End.LIMIT) is ends
-    assert isinstance(action, Finish if ends else Speak)
+    return fold(*steps)
+
+
+@pytest.mark.parametrize(
+    ("turns", "handoffs", "progress", "action"),
+    [
+        (2, 0, True, Speak),
+        (3, 0, True, Hand),
+        (3, 1, True, Hand),
+        (3, 2, True, End.LIMIT),
+        (3, 0, False, End.UNRESOLVED),
+        (2, 0, False, Speak),
+    ],
+)
+def test_the_turn_limit(turns: int, handoffs: int, progress: bool, action: type | End) -> None:
+    limits = Limits(turns=3, handoffs=2)
+    got = next_action(turns_used(turns, handoffs), limits, Standing(progress=progress))
+    assert (got.end if isinstance(got, Finish) else type(got)) == action
+
+
+@pytest.mark.parametrize(
+    ("turns", "errors", "end"),
+    [(1, (), End.ANSWERED), (1, ("no such file",), End.UNRESOLVED), (2, (), End.UNRESOLVED)],
+)
+def test_a_final_text_with_errors_open_or_on_the_last_turn_is_unresolved(
+    turns: int, errors: tuple[str, ...], end: End
+) -> None:
+    todo = turns_used(turns - 1)
+    todo.fold(99, said(upto=98))
+    action = next_action(todo, Limits(turns=2), Standing(errors=errors))
+    assert isinstance(action, Finish)
+    assert action.end == end
+
+
+def test_the_goal_stays_in_the_users_words_over_handoffs_and_a_tap_on_continue() -> None:
+    todo = fold(Asked(at=1, text="build the GREENHOUSE", author="t:7"), Asked(at=2, text="hurry", author="t:7"))
+    assert todo.goal == "build the GREENHOUSE"
+    handed = Handed(at=3, checkpoint='{"goal": "build the GREENHOUSE"}', text="go on")
+    todo.fold(3, handed)
+    todo.fold(4, Ended(at=4, end=End.LIMIT))
+    todo.fold(5, Asked(at=5, text="something else", author="t:7"))
+    assert todo.goal == "something else"
+    todo.fold(6, Ended(at=6, end=End.ANSWERED))
+    todo.fold(7, handed)
+    todo.fold(8, Asked(at=8, text="Go on.", author="t:7"))
+    assert todo.goal == "build the GREENHOUSE"
 
 
 @pytest.mark.parametrize(("restarts", "ends"), [(RESTARTS, False), (RESTARTS + 1, True)])

@@ -1,0 +1,66 @@
+"""The things that a run can do next: a closed union."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+from agent.resume import OpenCall
+from agent.steps import End, Looking
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """Ask the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """Bring this call one step nearer to its result."""
+
+    open_call: OpenCall
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Ask the probe."""
+
+    looking: Looking
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Try again after `seconds`; the run's task sleeps. `attempt` tries have failed."""
+
+    seconds: float
+    attempt: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Park:
+    """Try again at wall time `until`; no task is held."""
+
+    until: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """End the run."""
+
+    end: End
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Write a checkpoint and go on from it with a fresh context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Nothing to do until somebody speaks, decides or a timer fires."""
+
+
+Action = Union[Speak, Settle, Answer, Wait, Park, Finish, Hand, Rest]

@@ -1,0 +1,30 @@
+"""A handoff: the checkpoint that a leg leaves, and the next leg that starts from it with a fresh context."""
+
+from __future__ import annotations
+
+from agent.checkpoint import Checkpoint, for_model
+from agent.edges import Place
+from agent.session import Session
+from agent.steps import Handed
+
+
+async def hand(session: Session) -> None:
+    """Write the checkpoint and open the next leg from it, as one append. Raises StoreError."""
+    edges, todo = session.edges, session.todo
+    now = edges.clock.now()
+    workspace = todo.opened.workspace if todo.opened else todo.cwd
+    opening = edges.opening(session.id, Place(workspace, todo.cwd or workspace), now)
+    await session.record(left_behind(session, now, fresh=True), opening)
+
+
+def left_behind(session: Session, now: float, *, fresh: bool) -> Handed:
+    """The checkpoint of the run as it stands. Not `fresh`: only kept, so that one can go on from it later."""
+    todo = session.todo
+    checkpoint = Checkpoint(
+        number=todo.handoffs + 1,
+        goal=todo.goal,
+        turns=todo.turns,
+        limit=session.edges.limits.turns,
+        said=todo.spoke.text if todo.spoke else "",
+    )
+    return Handed(at=now, checkpoint=checkpoint.to_json(), text=for_model(checkpoint), fresh=fresh)
