@@ -35,11 +35,6 @@ class Lockdown:
         """Raises StoreError, and then it stays locked."""
         await self._access.unlock(by, self._clock.now())
 
-    async def enforce(self) -> None:
-        """At start: what a predecessor was killed in the middle of stopping is stopped now."""
-        if self._access.locked:
-            await self._stop_all("lock")
-
     async def _stop_all(self, by: str) -> int:
         results = await asyncio.gather(*(self._hub.stop(session, by) for session in self._hub.running()))
         return sum(results)

@@ -96,6 +96,7 @@ class Modes:
 
     async def load(self) -> None:
         """Go on with what was set before a restart. Raises StoreError."""
+        self._begin(Spell(self.standing))
         for row in await self._store.switches():
             mode, _, over = row.value.partition(" over ")
             if row.name != SWITCH or mode not in LOOSENESS or mode == self.standing:
@@ -131,9 +132,12 @@ class Modes:
         if not arrival.args:
             return self.told()
         now = self._clock.now()
-        new = wanted(arrival.args, self.standing, now)
+        said = min(now, arrival.date or now)  # what waited while we were away asked for a time from then on
+        new = wanted(arrival.args, self.standing, said)
         if isinstance(new, str):
             return new if role >= Role.ADMIN else words.only("admin")
+        if new.until <= now:
+            return words.MODE_OVER
         if why := refusal(self._in_force(now), new, self.standing, role, arrival.private):
             return why
         by = f"{arrival.place.channel}:{arrival.sender}"

@@ -115,8 +115,7 @@ class Service:
                 journal = await store.read(session)
                 self.progress.restore(session, place, journal)
                 self.approvals.restore(session, place, journal)
-        await self.hub.start()
-        await self.gate.lockdown.enforce()
+        await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
 
     async def serve(self, stopped: asyncio.Event) -> None:

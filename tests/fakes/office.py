@@ -76,22 +76,27 @@ async def office(
     guards: Sequence[Guard] = (),
     store: MemoryStore | None = None,
     env: dict[str, str] | None = None,
+    nobody: bool = False,
     **access: Any,
 ) -> AsyncIterator[Office]:
-    """A service that serves until the block ends; then it dies without a farewell."""
+    """A service that serves until the block ends; then it dies without a farewell. `nobody`: the settings name none."""
     clock = HandClock()
     names = {"JARVIS_HOME": tmp_path / "home", "JARVIS_RUN__WORKSPACE": tmp_path / "ws", "JARVIS_RUN__MODE": "full"}
     settings = load(
         {**{name: str(value) for name, value in names.items()}, "HOME": str(tmp_path), **(env or {})}
     ).settings
     channel, model, mark = FakeChannel(clock), ScriptedModel(lines, clock), Mark()
-    who = Access(
-        owner=OWNER,
-        admins=frozenset({ADMIN}),
-        operators=frozenset({OPERATOR}),
-        viewers=frozenset({VIEWER}),
-        chats=frozenset({GROUP}),
-        **access,
+    who = (
+        Access()
+        if nobody
+        else Access(
+            owner=OWNER,
+            admins=frozenset({ADMIN}),
+            operators=frozenset({OPERATOR}),
+            viewers=frozenset({VIEWER}),
+            chats=frozenset({GROUP}),
+            **access,
+        )
     )
     if store is not None:  # a service that was there before: it goes on counting
         channel._ids, channel._updates = count(10_001), count(10_001)
