@@ -81,7 +81,7 @@ def quiet(told: str) -> None:
 
 # -- replay ---------------------------------------------------------------------------------------------------------
 def test_the_calls_on_which_a_rule_spoke_are_numbered_from_one() -> None:
-    seen = replay(run("1", "2", "1"), "baseline", [Speaker("1")], [])
+    seen = replay(run("1", "2", "1"), "baseline", [Speaker("1")])
     assert (seen.length, seen.spoke["speaker"], seen.spoke["nudge"]) == (3, [1, 3], [1, 3])
 
 
@@ -101,19 +101,19 @@ def test_the_calls_on_which_a_rule_spoke_are_numbered_from_one() -> None:
 def test_what_counts_as_nudge_and_as_halt(
     panel: str, name: str, event: str, level: Level, nudge: bool, halt: bool
 ) -> None:
-    seen = replay(run("a"), panel, [Speaker("a", level, event, name)], [])
+    seen = replay(run("a"), panel, [Speaker("a", level, event, name)])
     assert ("nudge" in seen.spoke, "halt" in seen.spoke) == (nudge, halt)
 
 
 def test_a_rule_goes_by_its_event_and_knows_its_speaker() -> None:
     guards = [Speaker("a", event="nudge.loop", name="iteration")]
-    seen = replay(run("a"), "seed", guards, [])
+    seen = replay(run("a"), "seed", guards)
     assert rules([seen], guards) == {"iteration": "iteration", "loops": "iteration", "nudge": "", "halt": ""}
 
 
 def test_two_rules_on_one_call_are_one_nudge() -> None:
     guards = [Speaker("a", name="loops"), Speaker("a", name="streak")]
-    assert replay(run("a"), "ours", guards, []).spoke["nudge"] == [1]
+    assert replay(run("a"), "ours", guards).spoke["nudge"] == [1]
 
 
 def test_each_run_meets_a_fresh_panel(file: Path) -> None:

@@ -1,4 +1,4 @@
-"""Measures panels on files of recorded runs: one pass for what was said and the panel's cost, one for each guard's."""
+"""Measures panels on files of recorded runs: what was said, what the panel cost, what each guard costs alone."""
 
 from __future__ import annotations
 
@@ -67,8 +67,12 @@ def measure(files: Sequence[Path], panels: Mapping[str, Sequence[Guard]], compla
 
 
 def _watch(run: Run, panel: str, guards: Sequence[Guard], into: _Seen) -> None:
-    into.replays.append(replay(run, panel, guards, into.whole))
-    clock(run, panel, guards, into.each)
+    seen = replay(run, panel, guards)
+    into.whole += seen.spent
+    for guard in guards:
+        into.each.setdefault(guard.name, []).extend(clock(guard, seen.journal))
+    seen.journal.clear()
+    into.replays.append(seen)
 
 
 def _rows(panel: str, source: str, seen: _Seen, guards: Sequence[Guard]) -> list[Row]:
