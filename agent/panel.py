@@ -34,7 +34,16 @@ class Panel:
 
     def observe(self, step: Step) -> list[Nudged | Looking]:
         """Judge a step that is about to be written: the nudges and looks that belong into the same append."""
-        said = [(guard, answer) for guard in self._guards if (answer := self._ask(guard, step)) is not None]
+        said: list[tuple[Guard, Nudge | Look]] = []
+        for guard in self._guards:
+            try:
+                answer = guard.observe(step)
+            except Exception as error:  # a guard's bug must not take a chat down
+                answer = self._at_fault(guard, step, error)
+            if answer is not None:
+                said.append((guard, answer))
+        if not said:
+            return []
         nudges = _one_voice_a_slot([(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)])
         about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
         out: list[Nudged | Looking] = [_nudged(step.at, name, nudge, about) for name, nudge in nudges]
@@ -53,17 +62,18 @@ class Panel:
                 self._looks += 1
                 self._about[step.look] = step.about
             for guard in self._guards:
-                self._ask(guard, step)
+                try:
+                    guard.observe(step)
+                except Exception as error:
+                    self._at_fault(guard, step, error)
 
-    def _ask(self, guard: Guard, step: Step) -> Nudge | Look | None:
-        try:
-            return guard.observe(step)
-        except Exception as error:  # a guard's bug must not take a chat down
-            self.faults.append(Fault(guard.name, type(step).__name__, error))
-            if guard.strict and isinstance(step, Proposed):
-                text = f"Not run: the check {guard.name!r} failed by itself, and without it this call is not allowed."
-                return Nudge(Level.HOLD, text, event="guard.fault")
+    def _at_fault(self, guard: Guard, step: Step, error: Exception) -> Nudge | None:
+        """It is silent for this step, or holds the call if it is declared strict."""
+        self.faults.append(Fault(guard.name, type(step).__name__, error))
+        if not (guard.strict and isinstance(step, Proposed | Seen)):
             return None
+        text = f"Not run: the check {guard.name!r} failed by itself, and without it this call is not allowed."
+        return Nudge(Level.HOLD, text, event="guard.fault")
 
 
 def _one_voice_a_slot(nudges: list[tuple[str, Nudge]]) -> list[tuple[str, Nudge]]:

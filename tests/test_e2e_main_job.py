@@ -137,7 +137,7 @@ async def test_new_starts_afresh_and_start_help_status_answer(lab: Lab) -> None:
     await lab.wait_text("/status", after=said.after, timeout=5)
 
 
-@pytest.mark.lab(env={"JARVIS_RUN__TURNS": "7"})
+@pytest.mark.lab(env={"JARVIS_RUN__TURNS": "7", "JARVIS_RUN__HANDOFFS": "0"})
 async def test_the_last_five_turns_are_told_and_the_limit_ends_in_words(lab: Lab) -> None:
     await lab.start()
     told: list[str] = []
