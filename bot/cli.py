@@ -62,6 +62,19 @@ def demo() -> None:
     _demo()
 
 
+@cli.command()
+def doctor() -> None:
+    """Check each part and say how to mend it. Works while the bot runs; exits with 1 if something must be mended."""
+    import asyncio
+
+    from bot.doctor import exam, failed, render
+
+    loaded, _ = _load()
+    findings = asyncio.run(exam(loaded.settings, loaded.warnings))
+    click.echo(render(findings))
+    sys.exit(1 if failed(findings) else 0)
+
+
 @cli.command("list")
 def list_() -> None:
     """What is built in: tools, guards, probes, channels."""

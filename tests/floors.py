@@ -45,6 +45,7 @@ FLOORS: dict[str, Floor] = {
     "bot.cli": Floor.ROOTS,
     "bot.demo": Floor.ROOTS,
     "bot.service": Floor.ROOTS,
+    "bot.doctor": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
 }
 PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel")

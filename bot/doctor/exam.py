@@ -1,0 +1,60 @@
+"""All checks in the order of the report. A check that breaks is a finding itself, and keeps no other from running."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from agent.errors import StoreError
+from agent.settings import Settings
+from agent.store.peek import Peek, peek
+from bot.doctor import host, people, remote
+from bot.doctor.finding import Finding, fail, ok, warn
+
+Check = Callable[[], Sequence[Finding] | Awaitable[Sequence[Finding]]]
+
+
+async def exam(settings: Settings, warnings: Sequence[str] = ()) -> list[Finding]:
+    """Run every check; the remote ones side by side. Raises nothing."""
+    found, store = _store(settings)
+    here: list[tuple[str, Check]] = [
+        ("home", lambda: host.home(settings.home)),
+        ("files", lambda: host.files(settings.home)),
+        ("disk", lambda: host.disk([settings.home, settings.run.workspace])),
+        ("workspace", lambda: host.workspace(settings.run.workspace)),
+        ("sandbox", lambda: host.sandbox(settings.home)),
+        ("user", host.user),
+        ("limits", host.limits),
+        ("clock", lambda: host.clock(settings.timezone)),
+        ("mode", lambda: people.mode(settings, store)),
+        ("owner", lambda: people.owner(settings, store)),
+        ("ops chat", lambda: people.ops_chat(settings, store)),
+    ]
+    far: list[tuple[str, Check]] = [
+        ("telegram", lambda: remote.telegram(settings, people.approvers(settings, store))),
+        ("model", lambda: remote.model(settings)),
+    ]
+    results = [await _safely(name, check) for name, check in here]
+    results += await asyncio.gather(*(_safely(name, check) for name, check in far))
+    told = [warn("settings", warning) for warning in warnings]
+    return [*told, found, *(finding for result in results for finding in result)]
+
+
+async def _safely(name: str, check: Check) -> Sequence[Finding]:
+    try:
+        found = check()
+        return await found if isinstance(found, Awaitable) else found
+    except Exception as error:
+        text = f"this check itself failed ({type(error).__name__})"
+        return [fail(name, text, "Please report it; the other checks went on.")]
+
+
+def _store(settings: Settings) -> tuple[Finding, Peek | None]:
+    try:
+        seen = peek(settings.home / "jarvis.db")
+    except StoreError as error:
+        return fail("store", str(error), "See above; nothing was changed."), None
+    if seen is None:
+        return ok("store", "none yet; it is made at the first start"), None
+    doing = f"{seen.unfinished} runs unfinished, {seen.waiting} messages on their way"
+    return ok("store", f"sound, schema {seen.version}; {doing}"), seen
