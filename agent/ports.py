@@ -175,11 +175,21 @@ class CallContext:
 
 
 class Undo(Protocol):
-    """Keeps what files held before a run changed them."""
+    """Keeps what files held before a run changed them. Paths are absolute, their folders without links."""
 
     def keep(self, run: str, path: str) -> None:
         """Remember the file (or its absence) as it is now, unless this run has kept it already. Blocking, short.
         Raises ToolError where it can't be kept although it should be."""
+
+    def left(self, run: str, path: str) -> None:
+        """After `keep`: the run has written the path, or given it up. Blocking, short. Raises nothing."""
+
+    async def before_command(self, run: str, workspace: str) -> str:
+        """Remember the workspace, as far as the bounds go; returns "", or why the command can't be undone. Raises
+        nothing."""
+
+    async def after_command(self, run: str, workspace: str) -> None:
+        """After each `before_command`, however the command ended: note what it changed. Raises nothing."""
 
 
 class Tool(Protocol):

@@ -16,6 +16,7 @@ from agent.tool import Arguments
 from agent.tools._files import read_file, replace, sha256, writable
 from agent.tools._near import nearest_lines
 from agent.tools._paths import folder, locate, missing
+from agent.tools._undoable import undoable
 from agent.tools._wording import in_words, printable, size
 
 LARGEST = 16 * 2**20  # bytes of a file that is edited in memory
@@ -60,7 +61,8 @@ def edit(call: CallContext, args: EditFile) -> Result:
             if read_file(at, name, path, LARGEST) != data:
                 raise _changed(path)
 
-        replace(at, name, result, stat.S_IMODE(found.st_mode) & 0o777, found, unchanged)
+        with undoable(call, path):
+            replace(at, name, result, stat.S_IMODE(found.st_mode) & 0o777, found, unchanged)
     return _told(path, data, result, change)
 
 

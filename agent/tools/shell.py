@@ -11,6 +11,7 @@ from agent.errors import ToolError
 from agent.ports import CallContext, Command, Ran, Result, Tool
 from agent.steps import Outcome, Stream
 from agent.tool import Arguments
+from agent.tools._undoable import undoable_command
 from agent.tools._wording import printable
 
 LONGEST_S = 3600.0
@@ -46,19 +47,21 @@ class _Tool:
         if "\0" in args.command:
             raise ToolError("The command holds a NUL character, which no command can have: nothing was run.")
         limit = min(args.timeout_s or call.timeout_s, LONGEST_S)
-        ran = await call.host.run(
-            Command(
-                text=args.command,
-                cwd=call.cwd,
-                workspace=call.workspace,
-                timeout_s=limit,
-                owner=call.session,
-                id=call.call_id,
-            )
+        command = Command(
+            text=args.command,
+            cwd=call.cwd,
+            workspace=call.workspace,
+            timeout_s=limit,
+            owner=call.session,
+            id=call.call_id,
+            box=call.box,
+            network=call.network,
         )
+        async with undoable_command(call) as doubt:
+            ran = await call.host.run(command)
         return Result(
             text=told(ran, limit),
-            details=f"{_brief(ran)} · {ran.duration:.1f} s",
+            details=f"{_brief(ran)} · {ran.duration:.1f} s" + (f" · {doubt}" if doubt else ""),
             outcome=ran.outcome,
             exit_code=ran.exit_code,
             duration=ran.duration,

@@ -17,6 +17,7 @@ from agent.steps import Change
 from agent.tool import Arguments
 from agent.tools._files import read_file, replace, sha256, writable
 from agent.tools._paths import folder, locate, variable
+from agent.tools._undoable import undoable
 from agent.tools._wording import in_words, printable, size
 
 NEW_FILE = 0o644
@@ -46,7 +47,8 @@ def write(call: CallContext, args: WriteFile) -> Result:
     if args.path.endswith("/"):
         raise ToolError(f"{printable(args.path)} names a folder. Give the path of a file.")
     parent, name = os.path.split(path)
-    with in_words("write", path), folder(parent, make=True) as at:
+    # Before missing folders are made, so that an undo knows which were missing.
+    with undoable(call, path), in_words("write", path), folder(parent, make=True) as at:
         old = writable(at, name, path)
         before = _before(at, name, path) if old else ""
         mode = int(args.mode, 8) if args.mode else stat.S_IMODE(old.st_mode) & 0o777 if old else NEW_FILE
