@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from agent.settings import Settings
 
 TOOLS, GUARDS, PROBES, CHANNELS = "agent.tools", "agent.guards", "agent.probes", "bot.channels"
+EVERYWHERE = frozenset({"budget"})  # guards that sit on every panel, `none` included
 LEGAL = re.compile(r"[a-zA-Z0-9_-]{1,64}")  # the rule of OpenAI's function names
 
 
@@ -41,15 +42,25 @@ def probes(package: str = PROBES) -> list[Probe]:
 
 
 def guards(settings: Settings, package: str = GUARDS) -> list[Guard]:
-    """The guards that the settings seat, by name. One that is declared strict always sits. Raises ConfigError."""
-    out = []
-    for name in files_of(package):
-        offer = _offered(package, name, "guard")
-        guard = cast(Guard, _made(offer, _guard_fault, settings))
-        seated = settings.guards.panel != "none" and settings.guards.enabled(name)
-        if seated or guard.strict:
-            out.append(guard)
-    return out
+    """The guards of the chosen panel, by name. Raises ConfigError.
+
+    `ours` are those of the package, `seed` those of its sub-package of that name; whoever is declared strict always
+    sits, and the budget on every panel, unless it is switched off.
+    """
+    panel = settings.guards.panel
+    offered = _guards_of(package, settings)
+    seated = [g for g in offered if g.strict or ((panel == "ours" or g.name in EVERYWHERE) and _is_on(g, settings))]
+    if panel == "seed":
+        seated += [g for g in _guards_of(f"{package}.{panel}", settings) if g.strict or _is_on(g, settings)]
+    return sorted(seated, key=lambda g: g.name)
+
+
+def _guards_of(package: str, settings: Settings) -> list[Guard]:
+    return [cast(Guard, _made(_offered(package, n, "guard"), _guard_fault, settings)) for n in files_of(package)]
+
+
+def _is_on(guard: Guard, settings: Settings) -> bool:
+    return settings.guards.enabled(guard.name)
 
 
 def channels() -> tuple[str, ...]:

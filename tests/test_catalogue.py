@@ -84,6 +84,12 @@ def test_each_guard_file_offers_one_guard(name: str, settings: Settings) -> None
     assert [g.name for g in catalogue.guards(settings)].count(name) == 1
 
 
+@pytest.mark.parametrize("name", catalogue.files_of(f"{catalogue.GUARDS}.seed"))
+def test_each_guard_file_of_panel_seed_offers_one_guard(name: str) -> None:
+    settings = load({"HOME": "/nonexistent", "JARVIS_GUARDS__PANEL": "seed"}).settings
+    assert [g.name for g in catalogue.guards(settings)].count(name) == 1
+
+
 def test_each_probe_file_offers_one_probe() -> None:
     assert [p.name for p in catalogue.probes()] == list(catalogue.files_of(catalogue.PROBES))
 
@@ -124,6 +130,45 @@ def test_who_sits_on_the_panel(
     name = package(tmp_path, monkeypatch, repeated=guard(name="repeated", strict=strict))
     loaded = load({"HOME": str(tmp_path), **environ})
     assert bool(catalogue.guards(loaded.settings, name)) is seated
+
+
+ON_PANELS = {
+    "ours": ["budget ours", "policy ours", "repeated ours"],
+    "seed": ["budget ours", "policy ours", "repeated seed"],
+    "none": ["budget ours", "policy ours"],
+}
+
+
+@pytest.mark.parametrize(
+    ("environ", "gone"),
+    [
+        ({}, ""),
+        ({"JARVIS_GUARDS__REPEATED__ENABLED": "off"}, "repeated"),
+        ({"JARVIS_GUARDS__BUDGET__ENABLED": "off"}, "budget"),
+        ({"JARVIS_GUARDS__POLICY__ENABLED": "off"}, "nobody: it is strict"),
+    ],
+)
+@pytest.mark.parametrize("panel", list(ON_PANELS))
+def test_each_panel_seats_its_own_and_a_switch_works_on_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, panel: str, environ: dict[str, str], gone: str
+) -> None:
+    names = {"budget": "False", "policy": "True", "repeated": "False"}
+    name = package(tmp_path, monkeypatch, **{n: guard(name=n, strict=strict) for n, strict in names.items()})
+    (tmp_path / name / "seed").mkdir()
+    (tmp_path / name / "seed" / "__init__.py").write_text("")
+    (tmp_path / name / "seed" / "repeated.py").write_text(guard(name="repeated"))
+    loaded = load({"HOME": str(tmp_path), "JARVIS_GUARDS__PANEL": panel, **environ})
+    found = [f"{g.name} {type(g).__module__.split('.')[-2]}" for g in catalogue.guards(loaded.settings, name)]
+    assert [each.replace(name, "ours") for each in found] == [
+        each for each in ON_PANELS[panel] if not each.startswith(gone or "-")
+    ]
+
+
+def test_the_figures_of_panel_seed_can_be_set() -> None:
+    figures = {"JARVIS_GUARDS__STREAK__AT": "5", "JARVIS_GUARDS__REPEATED__AT": "4"}
+    loaded = load({"HOME": "/nonexistent", "JARVIS_GUARDS__PANEL": "seed", **figures})
+    seated = {g.name: g for g in catalogue.guards(loaded.settings)}
+    assert [getattr(seated[name], "at", None) for name in ("streak", "repeated", "loops")] == [5, 4, 3]
 
 
 # -- what is dropped in ---------------------------------------------------------------------------------------------
