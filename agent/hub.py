@@ -250,6 +250,7 @@ class Hub:
             if todo.parked.until is not None:
                 self._later(awake, todo.parked.until - now, lambda: self._unpark(awake))
         elif todo.running and (item := todo.waits_for_decision):
+            self.edges.reach("K10")
             expires = (item.ask.at if item.ask else now) + APPROVAL_S
             self._later(awake, expires - now, lambda: self._expire(awake.session.id, item.call.id))
         elif todo.running and not todo.paused:

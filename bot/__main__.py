@@ -15,7 +15,9 @@ from agent.failpoints import reach_of
 from agent.host.local import LocalHost
 from agent.models.chat import ModelSettings, OpenAIChat
 from agent.redact import Redactor
+from agent.sandbox import choose
 from agent.settings import Settings, secrets
+from agent.undo import UndoStore
 from bot.access import Access, trusted_everywhere
 from bot.markup import letters
 from bot.service import Parts, Service
@@ -37,8 +39,10 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     channel = TelegramChannel(token, settings.telegram.api_url, clock, reach=reach_of(settings.failpoint))
     store = SqliteStore(settings.home / "jarvis.db")
     await store.open()
-    host = LocalHost(str(settings.home), environ, redactor)
-    parts = Parts(channel, store, model, host, access_of(settings), clock, redactor)
+    sandbox = choose(str(settings.home))
+    host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
+    undo = UndoStore(settings.home / "undo")
+    parts = Parts(channel, store, model, host, access_of(settings), clock, redactor, sandbox, undo)
     try:
         await Service(settings, parts, [*warnings, *root_warning()]).serve(on_signal())
     finally:
@@ -67,8 +71,10 @@ async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequen
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     store, model = SqliteStore(settings.home / "jarvis.db"), OpenAIChat(model_settings(settings), clock)
     await store.open()
-    host = LocalHost(str(settings.home), environ, redactor)
-    parts = Parts(ConsoleChannel(clock), store, model, host, trusted_everywhere(), clock, redactor)
+    sandbox = choose(str(settings.home))
+    host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
+    undo = UndoStore(settings.home / "undo")
+    parts = Parts(ConsoleChannel(clock), store, model, host, trusted_everywhere(), clock, redactor, sandbox, undo)
     try:
         await Service(settings, parts, warnings).serve(on_signal())
     finally:

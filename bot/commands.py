@@ -13,6 +13,7 @@ from bot.channel import Arrival, Channel
 from bot.gate import Gate
 from bot.outbox import Sender
 from bot.routes import Routes
+from bot.undoing import Undoing
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class About:
 
     model: str
     turns: int
+    sandbox: str
     warnings: tuple[str, ...] = ()
 
 
@@ -34,8 +36,9 @@ class Commands:
         clock: Clock,
         about: About,
         gate: Gate,
+        undoing: Undoing,
     ) -> None:
-        self._gate = gate
+        self._gate, self._undoing = gate, undoing
         self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
         self._clock, self._about = clock, about
         self._started = clock.monotonic()
@@ -46,6 +49,7 @@ class Commands:
             "mode": (Role.VIEWER, self._gate.modes.command),
             "users": (Role.ADMIN, self._gate.people.users),
             "lock": (Role.ADMIN, self._lock),
+            "undo": (Role.OPERATOR, self._undoing.command),
         }
 
     async def run(self, arrival: Arrival, role: Role) -> str:
@@ -61,7 +65,8 @@ class Commands:
 
     async def press(self, arrival: Arrival, role: Role) -> str | None:
         """A button of a command's answer was pressed: the toast. None: it isn't one of ours. Raises StoreError."""
-        return await self._gate.people.press(arrival, role)
+        toast = await self._gate.people.press(arrival, role)
+        return toast if toast is not None else await self._undoing.press(arrival, role)
 
     async def kill(self, arrival: Arrival, role: Role) -> bool | None:
         """Stop the place's run without waiting for the store. None: this person may not; False: nothing ran.
@@ -112,7 +117,7 @@ class Commands:
             length = words.span(self._clock.now() - todo.asked.at)
             doing = f"waiting: {todo.parked.why}" if todo.parked else f"turn {todo.turns + 1} of {self._about.turns}"
             lines = [f"Working for {length}, {doing}.", *[f"… {call.call.name}" for call in todo.calls.values()][:3]]
-        lines.append(f"Model {self._about.model} · mode {self._gate.modes.short()}")
+        lines.append(f"Model {self._about.model} · mode {self._gate.modes.short()} · sandbox {self._about.sandbox}")
         if self._gate.access.locked:
             lines.append(words.LOCKED)
         lines.append(f"Up {words.span(self._clock.monotonic() - self._started)} · {self._hub.busy()} running in all")

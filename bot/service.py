@@ -10,7 +10,7 @@ import socket
 import uuid
 import zoneinfo
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agent import Clock, Hub, Outgoing, Start, Store
@@ -18,10 +18,12 @@ from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.opening import opener
-from agent.ports import Host, Model
+from agent.ports import Host, Model, Sandbox
 from agent.redact import Redactor
 from agent.relay import Limits
+from agent.sandbox import Unconfined
 from agent.settings import Settings
+from agent.undo import UndoStore
 from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
@@ -34,6 +36,7 @@ from bot.outbox import Sender, encode
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
+from bot.undoing import Undoing
 from bot.words import COMMANDS
 
 logger = logging.getLogger(__name__)
@@ -53,6 +56,8 @@ class Parts:
     access: Access
     clock: Clock
     redactor: Redactor
+    sandbox: Sandbox = field(default_factory=Unconfined)
+    undo: UndoStore | None = None
 
 
 class Service:
@@ -72,14 +77,16 @@ class Service:
         self.hub.watchers += [self.projector.watch, self.progress.watch, self.approvals.watch]
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
-        about = About(settings.model.name or parts.model.name, settings.run.turns, tuple(warnings))
+        sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
+        about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
+        undoing = Undoing(parts.undo, store, self.hub, self.routes, self.sender, clock)
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate),
+            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing),
             self.approvals,
             parts.access,
             clock,
@@ -182,7 +189,9 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         probes=probes(),
         panel=settings.guards.panel,
         mode=settings.run.mode,
-        limits=Limits(turns=settings.run.turns),
+        limits=Limits(turns=settings.run.turns, handoffs=settings.run.handoffs),
+        confines=parts.sandbox.confines,
+        undo=parts.undo,
         tool_timeout_s=settings.run.tool_timeout_s,
         forbidden=(str(settings.home),),
         parallel=asyncio.Semaphore(settings.model.parallel),

@@ -10,6 +10,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("start", "say hello"),
     ("mode", "what runs without asking: sandbox, ask or full"),
     ("users", "who may talk to me"),
+    ("undo", "take back what the last run wrote"),
     ("lock", "panic: stop everything, let nobody but the owner in"),
 )
 
@@ -227,3 +228,11 @@ def and_more(count: int) -> str:
 def nudged(text: str, count: int) -> str:
     times = f" · {count}×" if count > 1 else ""
     return f"⚠ Told the model{times}: {text}"
+
+
+# -- undo -----------------------------------------------------------------------------------------------------------
+UNDO_RUNS = "A run is going on here. /stop it first, then /undo."
+UNDO_NOTHING = "There is nothing to undo in this session."
+UNDO_DO = "Undo this"
+UNDO_STALE = "This list is out of date. Write /undo for a new one."
+UNDO_DONE = "Undone; see below."
