@@ -109,8 +109,7 @@ class Attempt:
     def _request(self, cwd: str) -> Request:
         variables = (f"{name}={value}" for name, value in self._around.environment.items())
         environment = tuple(map(os.fsencode, (*variables, self._mark)))
-        argv, limits = self._around.boxing.of(self._command, cwd, self._text)
-        return Request(os.fsencode(cwd), limits, self._command.box, argv, environment)
+        return self._around.boxing.request(self._command, cwd, self._text, environment)
 
     def _capture(self, stream: str) -> Capture:
         name = f"{self._command.id}.{stream}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agent.errors import ToolError
 from agent.host.census import Limits
+from agent.host.starting import Request
 from agent.ports import Box, Command, Sandbox
 
 # In the home folder of the user that we run as. Build tools' own settings (npm, pip) aren't among them.
@@ -26,16 +27,17 @@ class Boxing:
     sandbox: Sandbox | None
     hidden: tuple[str, ...]
 
-    def of(self, command: Command, cwd: str, text: bytes) -> tuple[tuple[bytes, ...], Limits]:
-        """The argv of bash for this command and its limits. Raises ToolError where it can't be boxed."""
+    def request(self, command: Command, cwd: str, text: bytes, environment: tuple[bytes, ...]) -> Request:
+        """What the keeper is asked to run for this command. Raises ToolError where it can't be boxed."""
         shell = (b"/bin/bash", b"-o", b"pipefail", b"-c", text, b"bash")
         if not command.box:
-            return shell, UNBOXED
+            return Request(os.fsencode(cwd), UNBOXED, False, shell, environment)
         if self.sandbox is None:
             raise ToolError("This command was to run in the sandbox, and none was set up. Nothing ran.")
         box = self.box(command, cwd)
         wrapped = self.sandbox.wrap([*map(os.fsdecode, shell)], box)
-        return tuple(map(os.fsencode, wrapped)), Limits(box.processes, box.memory_bytes, box.file_bytes)
+        limits = Limits(box.processes, box.memory_bytes, box.file_bytes)
+        return Request(os.fsencode(cwd), limits, self.sandbox.confines, tuple(map(os.fsencode, wrapped)), environment)
 
     def box(self, command: Command, cwd: str) -> Box:
         return Box((command.workspace,), tuple(filter(os.path.lexists, self.hidden)), cwd, command.network)

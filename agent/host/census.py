@@ -17,13 +17,14 @@ from agent.host import tree
 TICK_S = 0.1
 SHARE = 20  # a count that took long is followed by so many times its duration without one
 LONGEST_S = 2.0
-THREADS = 16  # for each process that is allowed
+THREADS = 8  # for each process that is allowed
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`memory_bytes` is what all processes hold together, `file_bytes` the longest file one may write. 0 = no limit."""
+    """`memory_bytes` is what all processes hold together, `file_bytes` the longest file one may write
+    (and none of them a core). 0 = no limit."""
 
     processes: int
     memory_bytes: int = 0

@@ -66,7 +66,7 @@ def prelude() -> int:
 
 def started(request: Request, stdout: int, stderr: int, report: int, text: int) -> int:
     """The pid of the command. `text` is the prelude's descriptor. Raises OSError."""
-    limit(request)
+    limit(request.limits)
     os.umask(0o022)
     os.chdir(request.cwd)
     variables = [*request.environment, b"BASH_ENV=/proc/self/fd/%d" % PRELUDE_FD]
@@ -83,11 +83,10 @@ def started(request: Request, stdout: int, stderr: int, report: int, text: int) 
         os.chdir("/")  # else we would keep the command's folder busy
 
 
-def limit(request: Request) -> None:
+def limit(limits: Limits) -> None:
     """Of this process, for its children to inherit."""
-    if request.limits.file_bytes:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (request.limits.file_bytes,) * 2)
-    if request.boxed:
+    if limits.file_bytes:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
