@@ -48,7 +48,7 @@ FLOORS: dict[str, Floor] = {
     "bot.doctor": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
 }
-PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel")
+PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel", "bot.undo")
 
 MAY_IMPORT: dict[Floor, frozenset[Floor]] = {
     Floor.FACTS: frozenset({Floor.FACTS}),

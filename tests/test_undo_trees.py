@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.undo import UndoStore
 from tests.fakes.calls import shelf
-from tests.fakes.trees import clear, put, snapshot
+from tests.fakes.trees import clear, make_room, put, snapshot
 
 NAMES = ("a", "b", "line\nend", os.fsdecode(b"\xff\xfe"), "ünï", ".git", "__pycache__", "-rf", "%2F:~")
 paths = st.lists(st.sampled_from(NAMES), min_size=1, max_size=3).map("/".join)
@@ -41,29 +41,29 @@ def apply(root: Path, change: tuple[object, ...]) -> None:
         case "file", (bytes(content), int(mode)):
             put(path, content, mode)
         case "link", (str(target),):
-            put(path, b"")
-            path.unlink()
+            make_room(path)
             path.symlink_to(target)
         case "folder", (int(mode),):
-            put(path / "x", b"")
-            (path / "x").unlink()
+            make_room(path)
+            path.mkdir()
             path.chmod(mode)
         case "fifo", ():
-            put(path, b"")
-            path.unlink()
+            make_room(path)
             os.mkfifo(path)
-        case _ if not os.path.lexists(path):
-            return
+        case _ if os.path.lexists(path):
+            change_one(path, root, str(kind), change[2:])
+
+
+def change_one(path: Path, root: Path, kind: str, how: tuple[object, ...]) -> None:
+    """Change what stands there."""
+    match kind, how:
         case "delete", ():
             clear(path)
-        case "append", (bytes(content),):
-            if path.is_file() and not path.is_symlink():
-                with open(path, "ab") as file:
-                    file.write(content)
-        case "chmod", (int(mode),):
-            if not path.is_symlink():
-                path.chmod(mode | (0o700 if path.is_dir() else 0))
-        case ("rename" | "swap"), (str(other),):
+        case "append", (bytes(content),) if path.is_file() and not path.is_symlink():
+            path.write_bytes(path.read_bytes() + content)
+        case "chmod", (int(mode),) if not path.is_symlink():
+            path.chmod(mode | (0o700 if path.is_dir() else 0))
+        case (("rename" | "swap"), (str(other),)):
             move(path, root / other, kind == "swap")
 
 
@@ -80,7 +80,7 @@ def move(path: Path, other: Path, swap: bool) -> None:
         path.rename(other)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(things, max_size=12), st.lists(st.lists(changes, max_size=6), min_size=1, max_size=3), st.booleans())
 async def test_after_an_undo_everything_is_as_it_was(
     before: list[tuple[object, ...]], commands: list[list[tuple[object, ...]]], restarted: bool

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
+
+class Agreed(Protocol):
+    """What a person has seen and tapped on."""
+
+    @property
+    def restore(self) -> Sequence[str]: ...
+    @property
+    def delete(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True)

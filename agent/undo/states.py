@@ -24,7 +24,6 @@ class Why(StrEnum):
     BLIND = "no baseline"  # the store could not write anything down before a command
     DAMAGED = "damaged"  # the store's own file was cut or changed
     NOT_EMPTY = "not empty"  # a folder that the run made and that holds what others made
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)

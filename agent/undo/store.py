@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import time
 
-from agent.errors import ToolError
+from agent.errors import JarvisError, ToolError
 from agent.undo.baseline import Baselines
 from agent.undo.blobs import Blobs, Refused
 from agent.undo.capture import Capture
@@ -19,7 +19,7 @@ from agent.undo.files import make_folder
 from agent.undo.gate import Gate
 from agent.undo.keeping import Keeping
 from agent.undo.manifest import Kept, Left
-from agent.undo.plan import UndoPlan, UndoReport
+from agent.undo.plan import Agreed, UndoPlan, UndoReport
 from agent.undo.planning import planned
 from agent.undo.purging import goes_on, needed
 from agent.undo.restoring import Restoring
@@ -100,19 +100,23 @@ class UndoStore:
     # -- for the chat -----------------------------------------------------------------------------------------------
     async def runs(self, session: str) -> list[str]:
         """The runs of a session that wrote something or ran a command, and their undoings, the newest first.
-        Raises OSError."""
-        return await asyncio.to_thread(self._runs.of, session)
+        Raises JarvisError."""
+        return await asyncio.to_thread(self._listed, session)
 
     async def plan(self, run: str) -> UndoPlan:
-        """What an undo of the run would do now. Raises OSError."""
+        """What an undo of the run would do now. Raises JarvisError."""
         return await asyncio.to_thread(self._plan, run)
 
-    async def restore(self, run: str, plan: UndoPlan) -> UndoReport:
-        """Do what `plan` says as far as it still holds; again has no further effect. Raises OSError."""
+    async def restore(self, run: str, plan: Agreed) -> UndoReport:
+        """Do what `plan` says as far as it still holds; again has no further effect. Raises JarvisError."""
         return await asyncio.to_thread(self._restore, run, plan)
 
+    def _listed(self, session: str) -> list[str]:
+        with readable(), self._gate.shared():
+            return self._runs.of(session)
+
     def _plan(self, run: str) -> UndoPlan:
-        with self._gate.shared(), self._runs.using(run) as held:
+        with readable(), self._gate.shared(), self._runs.using(run) as held:
             return self._planned(held)
 
     def _planned(self, held: Run) -> UndoPlan:
@@ -120,8 +124,8 @@ class UndoStore:
             self._commands.close(held)
         return planned(held.name, held.history, self._blobs)
 
-    def _restore(self, run: str, plan: UndoPlan) -> UndoReport:
-        with self._gate.shared(), self._runs.using(run) as held:
+    def _restore(self, run: str, plan: Agreed) -> UndoReport:
+        with readable(), self._gate.shared(), self._runs.using(run) as held:
             now = self._planned(held)
             agreed = {*plan.restore, *plan.delete}
             paths = [path for path in (*now.restore, *now.delete) if path in agreed]
@@ -164,11 +168,11 @@ class UndoStore:
     # -- retention --------------------------------------------------------------------------------------------------
     async def purge(self, older_than_s: float, running: Collection[str] = ()) -> int:
         """Forget runs that were last written to over `older_than_s` seconds ago, except those in `running` (runs or
-        whole sessions), and every content that no run needs. Returns how many runs. Raises OSError."""
+        whole sessions), and every content that no run needs. Returns how many runs. Raises JarvisError."""
         return await asyncio.to_thread(self._purge, time() - older_than_s, frozenset(running))
 
     def _purge(self, before: float, running: frozenset[str]) -> int:
-        with self._gate.alone():
+        with readable(), self._gate.alone():
             stale = [
                 path for path in self._runs.files() if path.stat().st_mtime < before and not goes_on(path, running)
             ]
@@ -178,3 +182,15 @@ class UndoStore:
             self._blobs.sweep(contents)
             self._baselines.sweep(trees)
         return len(stale)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Turn an OSError inside into JarvisError."""
+    try:
+        yield
+    except OSError as error:
+        raise JarvisError(
+            f"The undo store can't be used ({(error.strerror or type(error).__name__).lower()}: {error.filename}). "
+            "Look at its folder and its disk on the server."
+        ) from error

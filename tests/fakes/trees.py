@@ -35,13 +35,18 @@ def clear(path: Path) -> None:
         path.unlink()
 
 
-def put(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """A file, in place of whatever stood there or on the way to it."""
+def make_room(path: Path) -> None:
+    """Nothing stands at the path any more, and nothing but folders on the way to it."""
     for above in reversed(path.parents):
         if os.path.lexists(above) and (above.is_symlink() or not above.is_dir()):
             above.unlink()
-    if path.is_symlink() or not path.is_file():  # a file is written in place
-        clear(path)
+    clear(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def put(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """A file, in place of whatever stood there; a file that did is written in place."""
+    if not path.is_file() or path.is_symlink():
+        make_room(path)
     path.write_bytes(content)
     path.chmod(mode)
