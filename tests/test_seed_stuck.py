@@ -87,6 +87,8 @@ def test_parallel_calls_are_judged_once_at_their_end() -> None:
 
 def test_another_run_has_a_window_of_its_own() -> None:
     assert words(Stuck(), [*each(*calls("R" * 8)), ENDED, *each(*calls("R" * 8))]) == {}
+    seven, eight = calls("NNNNNNN"), calls("HHHHHHHM")
+    assert words(Stuck(), [*each(*seven), ENDED, *each(*seven[:1], *eight[:7], *calls("MNNMNNM"))]) == {}
 
 
 # -- kinds of calls -------------------------------------------------------------------------------------------------
