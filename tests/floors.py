@@ -28,6 +28,7 @@ BY_FLOOR = {
     Floor.RULES: (
         *("ports", "tables", "tool", "panel", "messages", "resume", "relay", "actions", "backoff", "decisions"),
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
+        *("intent", "errorwords", "masking", "errno", "facts"),
         "guards",
     ),
     Floor.EDGES: (
