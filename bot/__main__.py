@@ -42,7 +42,9 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     sandbox = choose(str(settings.home))
     host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
     undo = UndoStore(settings.home / "undo")
-    parts = Parts(channel, store, model, host, access_of(settings), clock, redactor, sandbox, undo)
+    parts = Parts(
+        channel, store, model, host, access_of(settings), clock, redactor, sandbox, undo, environ.get("HOME", "")
+    )
     try:
         await Service(settings, parts, [*warnings, *root_warning()]).serve(on_signal())
     finally:
@@ -74,7 +76,18 @@ async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequen
     sandbox = choose(str(settings.home))
     host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
     undo = UndoStore(settings.home / "undo")
-    parts = Parts(ConsoleChannel(clock), store, model, host, trusted_everywhere(), clock, redactor, sandbox, undo)
+    parts = Parts(
+        ConsoleChannel(clock),
+        store,
+        model,
+        host,
+        trusted_everywhere(),
+        clock,
+        redactor,
+        sandbox,
+        undo,
+        environ.get("HOME", ""),
+    )
     try:
         await Service(settings, parts, warnings).serve(on_signal())
     finally:

@@ -12,7 +12,7 @@ from bot import words
 from bot.access import Role
 from bot.answers import Draft
 from bot.channel import Arrival, Button, Letter, Place
-from bot.envelope import encode
+from bot.envelope import decode, encode
 from bot.outbox import Sender
 from bot.question import Question, above, letter, question, refusal, unsettled
 
@@ -63,7 +63,8 @@ class Approvals:
     async def _buttons(self, entry: Open) -> tuple[tuple[Button, ...], ...]:
         """One reference for all buttons of a card; what it means stands in the store alone."""
         ref = secrets.token_urlsafe(16)
-        body = json.dumps({"session": entry.session, "call": entry.asked.call_id, "place": entry.place.key})
+        meaning = {"session": entry.session, "call": entry.asked.call_id, "place": entry.place.key, "key": entry.key}
+        body = json.dumps(meaning)
         await self._store.remember(ref, KIND, body, self._clock.now() + KEPT_S)
         first = [Button(words.RUN_ONCE, f"ok:{ref}"), Button(words.DENY, f"no:{ref}")]
         if entry.asked.session_ok:
@@ -113,9 +114,18 @@ class Approvals:
             return words.EXPIRED
         entry = self._open.get((body["session"], body["call"]))
         if entry is None:
+            await self._strip(body["key"])
             return words.ALREADY
         verdict, scope = ("deny", "") if verb == "no" else ("allow", "session" if verb == "ses" else "")
         return await self._decide(entry, arrival, role, verdict, scope)
+
+    async def _strip(self, key: str) -> None:
+        """A card that a crash left with its buttons loses them at the next press."""
+        row = await self._store.find(key)
+        if row is not None and row.message_id is not None:
+            place, shown = decode(row.body)
+            told = f"{shown.text}\n{words.NO_LONGER}"
+            self._sender.card(place, key, Letter(told, shown.entities, silent=True), final=True)
 
     async def reply(self, arrival: Arrival, role: Role) -> str | None:
         """A reply to a card with exactly yes or no decides, one that begins with "no" and goes on denies with a reason.

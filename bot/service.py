@@ -17,8 +17,9 @@ from agent import Clock, Hub, Outgoing, Start, Store
 from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
+from agent.guards.policy import Policy
 from agent.opening import opener
-from agent.ports import Host, Model, Sandbox
+from agent.ports import Guard, Host, Model, Sandbox
 from agent.redact import Redactor
 from agent.relay import Limits
 from agent.sandbox import Unconfined
@@ -58,6 +59,7 @@ class Parts:
     redactor: Redactor
     sandbox: Sandbox = field(default_factory=Unconfined)
     undo: UndoStore | None = None
+    user_home: str = ""  # the HOME of commands
 
 
 class Service:
@@ -185,7 +187,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         screen=parts.redactor,
         opening=opening,
         tools=offered,
-        guards=guards(settings),
+        guards=[_for_here(guard, settings, parts) for guard in guards(settings)],
         probes=probes(),
         panel=settings.guards.panel,
         mode=settings.run.mode,
@@ -197,6 +199,15 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         parallel=asyncio.Semaphore(settings.model.parallel),
         reach=reach_of(settings.failpoint),
     )
+
+
+def _for_here(guard: Guard, settings: Settings, parts: Parts) -> Guard:
+    """The policy as this machine wants it: what is ours, and whether a sandbox works; other guards as they are."""
+    if not isinstance(guard, Policy):
+        return guard
+    ours = dict.fromkeys((str(settings.home), str(settings.home.resolve())))
+    private = ("/tmp",) if parts.sandbox.name == "bubblewrap" else ()
+    return replace(guard, confines=parts.sandbox.confines, home=parts.user_home, forbidden=tuple(ours), scratch=private)
 
 
 def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], Place]:

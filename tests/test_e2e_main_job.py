@@ -98,18 +98,6 @@ async def test_strangers_get_silence_and_cost_nothing(lab: Lab) -> None:
     assert not [call for call in lab.telegram.calls if call.chat == 999]
 
 
-@pytest.mark.lab(env={"JARVIS_RUN__MODE": "sandbox"})
-async def test_modes_that_can_t_judge_yet_refuse_writes_in_words(lab: Lab) -> None:
-    await lab.start()
-    (lab.workspace / "a.txt").write_text("readable")
-    script = [sh("touch b.txt"), use("read_file", {"path": "a.txt"}), "DONE8"]
-    sent = await lab.ask("go", script, "DONE8")
-    held, read = lab.results(sent)
-    assert "mode sandbox" in held
-    assert "readable" in read
-    assert not (lab.workspace / "b.txt").exists()
-
-
 async def test_the_prompt_names_session_day_host_and_folder_and_the_users_notes(lab: Lab) -> None:
     (lab.workspace / "NOTES.md").write_text("The cat is called Ada.")
     await lab.start()

@@ -1,0 +1,89 @@
+"""Judges a call: to which tier it belongs and why. The same function judges again once the disk has answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from agent.policy import commands
+from agent.policy.notes import Notes
+from agent.policy.verdict import Finding, Judgement, Scene, Tier
+from agent.steps import Call
+from agent.tool import _read as arguments
+
+Rule = Callable[[dict[str, Any], Notes], None]
+
+
+def judge(call: Call, effect: str, scene: Scene) -> Judgement:
+    """The tier of a call with `effect` read or write. Never raises for a call of whatever content.
+
+    Without `scene.world` what a path or a name leads to is not known: `questions` says what to look up.
+    """
+    notes = Notes(scene)
+    try:
+        _RULES.get(call.name, _other(call.name, effect))(arguments(call.arguments), notes)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        notes.findings.append(Finding(Tier.NEVER, "arguments that can't be read", once=True))
+    found = notes.judgement()
+    web = call.name in ("web_search", "web_fetch")
+    if scene.tainted and (found.tier == Tier.CHANGE or web):
+        reason = f"{found.reason}, after words from elsewhere (forwarded or from the web)"
+        return replace(found, tier=max(found.tier, Tier.LEAVE), reason=reason)
+    return found
+
+
+def command_of(call: Call) -> str:
+    """What a person is shown of a call: the whole command, or the tool and its arguments as the model gave them."""
+    try:
+        args = arguments(call.arguments)
+    except (ValueError, RecursionError):
+        args = {}
+    return str(args["command"]) if call.name == "shell" and "command" in args else f"{call.name} {call.arguments}"
+
+
+def _shell(args: dict[str, Any], notes: Notes) -> None:
+    command = str(args["command"])
+    if args.get("background"):
+        notes.findings.append(Finding(Tier.LEAVE, "leaves a process running in the background"))
+    commands.script(command, (notes.scene.cwd,), notes)
+
+
+def _read_file(args: dict[str, Any], notes: Notes) -> None:
+    notes.touch(str(args.get("path", ".")), (notes.scene.cwd,))
+
+
+def _list_dir(args: dict[str, Any], notes: Notes) -> None:
+    notes.touch(str(args.get("path", ".")), (notes.scene.cwd,), names_only=True, ask=False)
+
+
+def _search(args: dict[str, Any], notes: Notes) -> None:
+    _read_file(args, notes)
+    notes.take_all(str(args.get("path", ".")), (notes.scene.cwd,))
+
+
+def _write_file(args: dict[str, Any], notes: Notes) -> None:
+    notes.write(str(args["path"]), (notes.scene.cwd,))
+
+
+def _fixed(tier: Tier, reason: str) -> Rule:
+    return lambda args, notes: notes.findings.append(Finding(tier, reason))
+
+
+def _other(name: str, effect: str) -> Rule:
+    """A tool that isn't ours: what it says of itself is all that is known."""
+    return _fixed(Tier.READ if effect == "read" else Tier.LEAVE, f"a tool of unknown reach ({name[:64]})")
+
+
+_RULES: dict[str, Rule] = {
+    "shell": _shell,
+    "read_file": _read_file,
+    "list_dir": _list_dir,
+    "search": _search,
+    "write_file": _write_file,
+    "edit_file": _write_file,
+    "jobs": _fixed(Tier.READ, "its own background jobs"),
+    "subagent": _fixed(Tier.READ, "a run whose calls are judged themselves"),
+    "save_tool": _fixed(Tier.LEAVE, "installs a tool (save_tool)"),
+    "delete_tool": _fixed(Tier.LEAVE, "removes a tool (delete_tool)"),
+}

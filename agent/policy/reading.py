@@ -1,0 +1,290 @@
+"""Reads a bash script without running it: which simple commands it may run, in which folders, with which words.
+
+Over-approximates: every branch may be taken, a `cd` may fail unless `&&` or `set -e` says otherwise, a variable may
+hold whatever the script assigns to it anywhere before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent.policy.expand import Expander
+from agent.policy.grammar import tree
+from agent.policy.marks import UNKNOWN, is_known, joined
+from agent.policy.paths import home_put_in
+from agent.policy.redirects import Redirects, redirects
+from agent.policy.script import Script, Simple, folder_after, set_by
+from agent.policy.shapes import is_filled_in, leaves_script, told, variants_of
+from agent.policy.verdict import Finding, Tier
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MOST_COMMANDS = 2_000
+MOST_FOLDERS = 16
+
+
+def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
+    """The commands of a script. What isn't understood is a finding."""
+    root = tree(text)
+    if root is None:
+        return Script(
+            findings=(Finding(Tier.LEAVE, "not parsed: bash would read it in its own way", once=True),), parsed=False
+        )
+    reader = _Reader(cwds, home)
+    reader.program(root)
+    return Script(tuple(reader.commands), tuple(reader.findings), frozenset(reader.functions))
+
+
+_EXPRESSIONS = (
+    *("test_command", "binary_expression", "unary_expression", "postfix_expression", "ternary_expression"),
+    *("parenthesized_expression", "variable_name", "number", "subscript"),
+)
+
+
+class _Reader:
+    def __init__(self, cwds: tuple[str, ...], home: str) -> None:
+        self.commands: list[Simple] = []
+        self.findings: list[Finding] = []
+        self._home = home
+        self._fed: str | None = None
+        self._strict = False  # set -e
+        self._certain = False  # the statement just read leaves no other folder possible than those it led to
+        self.functions: dict[str, Node] = {}
+        self._calling: set[str] = set()
+        self._background: int | None = None  # commands before the newest &
+        self._ever = dict.fromkeys(cwds)
+        self.expand = Expander(home, self.substituted, self.fault)
+        self.expand.cwds = cwds
+        self._kinds: dict[str, Callable[[Node], None]] = {
+            **dict.fromkeys(("program", "compound_statement", "do_group", "negated_command"), self._sequence),
+            **dict.fromkeys(("if_statement", "elif_clause", "else_clause", "case_statement", "case_item"), self._maybe),
+            **dict.fromkeys(("while_statement", "for_statement", "c_style_for_statement"), self._loop),
+            **dict.fromkeys(_EXPRESSIONS, self.expand.visit),
+            **dict.fromkeys(("variable_assignment", "variable_assignments"), self._assignments),
+            **dict.fromkeys(("command", "declaration_command", "unset_command"), self._command),
+            **dict.fromkeys(("subshell", "command_substitution", "process_substitution"), self.substituted),
+            "list": self._list,
+            "pipeline": self._pipeline,
+            "function_definition": self._function,
+            "redirected_statement": self._redirected,
+            "file_redirect": self._bare_redirect,
+            "comment": lambda node: None,
+        }
+
+    def program(self, root: Node) -> None:
+        self._walk(root)
+        self.expand.cwds = tuple(self._ever)[:MOST_FOLDERS]
+        for body in list(self.functions.values()):  # a function may be called from any folder that the script was in
+            self._walk(body)
+        since = self.commands[self._background or 0 :]
+        if self._background is not None and not any(command.words[:1] == ("wait",) for command in since):
+            self.findings.append(Finding(Tier.LEAVE, "leaves a process running in the background (&)"))
+
+    def fault(self, what: str) -> None:
+        self.findings.append(Finding(Tier.LEAVE, f"not understood: {what}", once=True))
+
+    def _too_much(self) -> None:
+        if not any(finding.tier == Tier.NEVER for finding in self.findings):
+            self.findings.append(
+                Finding(Tier.NEVER, "more commands than can be checked; send fewer at once", once=True)
+            )
+
+    def substituted(self, node: Node) -> None:
+        """A subshell: what it changes stays inside."""
+        with self._aside():
+            self._sequence(node)
+
+    # -- control flow -----------------------------------------------------------------------------------------------
+    def _walk(self, node: Node) -> None:
+        if len(self.commands) > MOST_COMMANDS:
+            self._too_much()
+            return
+        known = self._kinds.get(node.type)
+        if known:
+            known(node)
+        elif node.is_named:
+            self.fault(node.type.replace("_", " "))
+            self.expand.visit(node)
+
+    def _sequence(self, node: Node) -> None:
+        for child in node.children:
+            before, self._certain = self.expand.cwds, self._strict
+            if child.is_named:
+                self._walk(child)
+            if not self._certain:
+                self._into(before + self.expand.cwds)
+            if child.type == "&":
+                self._background = len(self.commands)
+
+    def _maybe(self, node: Node) -> None:
+        before = self.expand.cwds
+        for child in node.named_children:
+            if child.type in self._kinds:
+                self._walk(child)
+            else:
+                self.expand.visit(child)
+        self._into(before + self.expand.cwds)
+
+    def _loop(self, node: Node) -> None:
+        """Twice, since a later round begins in the folder where the one before ended."""
+        name = node.child_by_field_name("variable")
+        if name is not None:
+            values = [word for child in node.children_by_field_name("value") for word in self.expand.words(child)]
+            self.expand.assign((name.text or b"").decode(), values or [UNKNOWN])
+        before = self.expand.cwds
+        for _ in range(2):
+            self._into(before + self.expand.cwds)
+            held = self.expand.cwds
+            for child in node.named_children:
+                if child.type in self._kinds:
+                    self._walk(child)
+            if set(self.expand.cwds) <= set(held):
+                break
+        else:
+            self.fault("a loop that changes folders")
+        self._into(before + self.expand.cwds)
+
+    def _list(self, node: Node) -> None:
+        """`a && b` enters b where a has succeeded; after `a || exit` only a's success is left."""
+        left, right = node.named_children[0], node.named_children[-1]
+        before = self.expand.cwds
+        self._walk(left)
+        after = self.expand.cwds
+        if any(child.type == "&&" for child in node.children):
+            self._walk(right)
+            self._into(after + self.expand.cwds)
+            return
+        self._into(before + after)
+        self._walk(right)
+        if leaves_script(right):
+            self.expand.cwds, self._certain = after, True
+        else:
+            self._into(before + after + self.expand.cwds)
+
+    def _pipeline(self, node: Node) -> None:
+        fed = self._fed if node.children[0].is_named else UNKNOWN
+        for child in node.named_children:
+            first = len(self.commands)
+            with self._aside(fed):
+                self._walk(child)
+            fed = told(self.commands[first:])
+
+    def _function(self, node: Node) -> None:
+        body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
+        if body is not None and name is not None:
+            self.functions[(name.text or b"").decode()] = body
+            with self._aside():
+                self._walk(body)
+
+    def _call(self, name: str) -> None:
+        """A function of the script runs in the shell itself: where it goes, the script goes."""
+        if name in self.functions and name not in self._calling:
+            before = self.expand.cwds
+            self._calling.add(name)
+            self._walk(self.functions[name])
+            self._calling.discard(name)
+            self._into(before + self.expand.cwds)
+
+    @contextmanager
+    def _aside(self, fed: str | None = None) -> Iterator[None]:
+        cwds, held = self.expand.cwds, self._fed
+        self._fed = fed
+        yield
+        self.expand.cwds, self._fed = cwds, held
+
+    def _into(self, folders: tuple[str, ...]) -> None:
+        both = tuple(dict.fromkeys(folders))
+        self.expand.cwds = both if len(both) <= MOST_FOLDERS else (*both[:MOST_FOLDERS], "/" + UNKNOWN)
+        self._ever.update(dict.fromkeys(self.expand.cwds))
+
+    # -- commands ---------------------------------------------------------------------------------------------------
+    def _redirected(self, node: Node) -> None:
+        found = redirects(node.children_by_field_name("redirect"), self.expand)
+        with self._feeding(found):
+            if (body := node.child_by_field_name("body")) is not None:
+                self._walk(body)
+        self._emit(Simple(writes=found.writes, reads=found.reads))
+        for rest in found.rest:  # what a here-document's line goes on with
+            self._rest(rest)
+
+    def _bare_redirect(self, node: Node) -> None:
+        found = redirects([node], self.expand)  # $(< file)
+        self._emit(Simple(writes=found.writes, reads=found.reads))
+
+    def _rest(self, node: Node) -> None:
+        with self._aside(fed=UNKNOWN):
+            self._walk(node)
+
+    @contextmanager
+    def _feeding(self, found: Redirects) -> Iterator[None]:
+        held = self._fed
+        if found.fed is not None:
+            self._fed = found.fed
+        yield
+        self._fed = held
+
+    def _command(self, node: Node) -> None:
+        arguments: list[list[list[str]]] = []
+        assigned: list[tuple[str, str]] = []
+        dynamic, found = False, redirects(node.children_by_field_name("redirect"), self.expand)
+        for at, child in enumerate(node.children):
+            if child.type == "variable_assignment":
+                assigned += self._assignment(child)
+            elif child.type == "command_name":
+                arguments.append(self.expand.choices(child.children[0]))
+                dynamic = is_filled_in(child) or len(arguments[-1][0]) != 1 or not is_known(arguments[-1][0][0])
+            elif node.field_name_for_child(at) != "redirect":
+                arguments.append(self._argument(child))
+        variants = [tuple(words) for words in variants_of(arguments)]
+        with self._feeding(found):
+            for words in variants:
+                self._emit(Simple(words, tuple(assigned), found.writes, found.reads, dynamic=dynamic))
+        self._settle(variants)
+        for called in dict.fromkeys(words[0] for words in variants if words):
+            self._call(called)
+        for rest in found.rest:
+            self._rest(rest)
+
+    def _argument(self, node: Node) -> list[list[str]]:
+        text = (node.text or b"").decode()
+        following = node.next_sibling
+        if text == "$" and following is not None and following.start_byte == node.end_byte:
+            self.fault('$"..."')
+        return [[text]] if not node.is_named or node.type == "variable_name" else self.expand.choices(node)
+
+    def _assignments(self, node: Node) -> None:
+        nodes = node.named_children if node.type == "variable_assignments" else [node]
+        self._emit(Simple(assigned=tuple(pair for child in nodes for pair in self._assignment(child))))
+
+    def _assignment(self, node: Node) -> list[tuple[str, str]]:
+        target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        name = ((target.text if target else b"") or b"").decode().partition("[")[0]
+        if target is not None:
+            self.expand.visit(target)
+        values = self.expand.values(value) if value is not None else ("",)
+        if any(child.type == "+=" for child in node.children):
+            values = (UNKNOWN,)
+        self.expand.assign(name, values)
+        return [(name, each) for each in values]
+
+    def _emit(self, command: Simple) -> None:
+        if command.words or command.assigned or command.writes or command.reads:
+            self.commands.append(replace(command, fed=self._fed, cwds=self.expand.cwds))
+
+    def _settle(self, variants: list[tuple[str, ...]]) -> None:
+        """What a command changes in the shell itself."""
+        targets: list[str] = []
+        for words in variants:
+            for name in set_by(words):
+                self.expand.assign(name, (UNKNOWN,))
+            if words[:1] == ("set",) and any(word.startswith("-") and "e" in word for word in words[1:]):
+                self._strict = True
+            targets += folder_after(words, self._home) or ()
+        if targets:
+            self._into(
+                tuple(joined(cwd, home_put_in(target, self._home)) for cwd in self.expand.cwds for target in targets)
+            )
