@@ -27,7 +27,8 @@ class Loops:
             self._counts = {}
         most, tool = 0, ""
         for done in self._iterations.ended(step):
-            count = self._counts[done.identity] = self._counts.get(done.identity, 0) + 1
+            identity = done.identity
+            count = self._counts[identity] = self._counts.get(identity, 0) + 1
             if count > most:
                 most, tool = count, done.call.name
         if most < self.at:

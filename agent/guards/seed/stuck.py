@@ -47,8 +47,9 @@ class Stuck:
             self._known.clear()
         ended = self._iterations.ended(step)
         for done in ended:
-            self._window.append(_Kind(reads(done), mutates(done), is_idle(done) or done.identity in self._known))
-            self._known.add(done.identity)
+            identity = done.identity
+            self._window.append(_Kind(reads(done), mutates(done), is_idle(done) or identity in self._known))
+            self._known.add(identity)
         found = _triggers(self._window) if ended else {}
         if not found:
             return None
