@@ -49,8 +49,8 @@ class Sticky:
         ended = self._iterations.ended(step)
         for done in ended:
             self._take(done)
-        stuck = [(stem, trouble) for stem, trouble in self._stems.items() if trouble.sticks]
-        if not ended or not stuck:
+        stuck = [(stem, trouble) for stem, trouble in self._stems.items() if trouble.sticks] if ended else []
+        if not stuck:
             return None
         stuck.sort(key=lambda each: -each[1].attempts)  # stable: of equals the one that failed first
         text = "\n".join(["Still unresolved:", *[_line(*each) for each in stuck[:SHOWN]]])
