@@ -120,6 +120,8 @@ class Commands:
         lines.append(f"Model {self._about.model} · mode {self._gate.modes.short()} · sandbox {self._about.sandbox}")
         if self._gate.access.locked:
             lines.append(words.LOCKED)
+        if self._gate.access.chats and self._channel.health.facts.get("can_read_all_group_messages") == "no":
+            lines.append(words.PRIVACY)
         lines.append(f"Up {words.span(self._clock.monotonic() - self._started)} · {self._hub.busy()} running in all")
         if waiting := self._sender.pending():
             lines.append(f"{waiting} messages wait to be sent.")

@@ -178,6 +178,7 @@ MODE_OVER = "That message waited while I was away, and the time it asked for is 
 LOCK_USAGE = "Write /lock to stop everything, /lock off (the owner alone) to open again."
 UNLOCKED = "Unlocked. Everybody who may talk to me can do so again."
 LOCKED = "⚠ Locked: only the owner may talk to me, until /lock off."
+PRIVACY = "In groups I see commands, replies to me and mentions only (Telegram's privacy mode)."
 LOCKED_OUT = "I'm locked. Only the owner may talk to me until they say /lock off."
 
 

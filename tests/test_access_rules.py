@@ -112,6 +112,7 @@ async def test_a_group_keeps_its_right_and_no_other_gains_one(moves: list[tuple[
     access = await made(store)
     for old, new in moves:
         await access.move(old, new)
+    assert (await store.relocations()).keys() <= allowed
     for one in (access, await made(store)):
         assert one.chats == allowed
         assert {c for c in ("-100", "-200", "-300", "-999") if one.judge(arrival(8, c))} == allowed

@@ -111,4 +111,4 @@ async def test_mode_full_holds_over_a_kill_and_returns(lab: Lab) -> None:
     await lab.wait_text("mode full until ", after=status.after)
     await lab.wait_text(words.mode_back("sandbox"), timeout=20)
     status = lab.send("/status")
-    await lab.wait_text("mode sandbox\n", after=status.after)
+    await lab.wait_text("· mode sandbox", after=status.after)

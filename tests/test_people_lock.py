@@ -152,3 +152,14 @@ async def test_a_group_that_moves_is_let_in_under_its_new_id_in_the_same_batch(t
         await desk.pass_time(1)
     async with office([], tmp_path, store=store) as desk:
         assert desk.service.gate.access.chats == {GROUP, "-200"}
+
+
+@pytest.mark.parametrize(("reads_all", "told"), [("no", True), ("yes", False), ("", False)])
+async def test_the_status_tells_of_privacy_mode_where_there_are_groups(
+    reads_all: str, told: bool, tmp_path: Path
+) -> None:
+    async with office([], tmp_path) as desk:
+        desk.channel.health.facts["can_read_all_group_messages"] = reads_all
+        await desk.channel.say("/status")
+        await desk.pass_time(2)
+        assert (words.PRIVACY in desk.letters()[-1].text) == told
