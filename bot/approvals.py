@@ -38,6 +38,7 @@ class Approvals:
     ) -> None:
         self._store, self._hub, self._sender, self._clock, self._where = store, hub, sender, clock, where
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
+        self._closed: set[str] = set()  # keys of cards that say what became of them
 
     # -- out ----------------------------------------------------------------------------------------------------------
     async def rows(self, session: str, place: Place, draft: Draft) -> list[Outgoing]:
@@ -95,6 +96,7 @@ class Approvals:
 
     def _close(self, session: str, call: str, verdict: str) -> None:
         if entry := self._open.pop((session, call), None):
+            self._closed.add(entry.key)
             self._sender.card(entry.place, entry.key, letter(entry.asked, verdict), final=True)
 
     def _show_expired(self, entry: Open) -> None:
@@ -122,7 +124,8 @@ class Approvals:
     async def _strip(self, key: str) -> None:
         """A card that a crash left with its buttons loses them at the next press."""
         row = await self._store.find(key)
-        if row is not None and row.message_id is not None:
+        if key not in self._closed and row is not None and row.message_id is not None:
+            self._closed.add(key)
             place, shown = decode(row.body)
             told = f"{shown.text}\n{words.NO_LONGER}"
             self._sender.card(place, key, Letter(told, shown.entities, silent=True), final=True)
