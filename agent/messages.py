@@ -108,7 +108,7 @@ class History:
         self._shown.append(message)
         self._results.clear()
         self._riding.clear()
-        self._slots.pop("turn", None)
+        self._slots = {slot: text for slot, text in self._slots.items() if not of_turn(slot)}
 
     def _finished(self, step: Finished) -> None:
         content = "\n".join([step.text, *self._riding.pop(step.call_id, [])])
@@ -145,6 +145,11 @@ class History:
     def _flush(self, upto: int) -> None:
         self._shown += [_user(waiting.text) for waiting in self._waiting if waiting.seq <= upto]
         self._waiting = [waiting for waiting in self._waiting if waiting.seq > upto]
+
+
+def of_turn(slot: str) -> bool:
+    """Whether what stands in a slot is said for the next reply alone."""
+    return slot == "turn" or slot.startswith("turn.")
 
 
 def tail_mark(nonce: str) -> str:

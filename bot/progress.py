@@ -51,7 +51,7 @@ class Progress:
         if run is None:
             return
         run.card.fold(step)
-        if isinstance(step, steps.Nudged) and step.event in LOUD and step.level in TELLS:
+        if isinstance(step, steps.Nudged) and step.text and step.event in LOUD and step.level in TELLS:
             self._tell(run, step)
         if isinstance(step, steps.Ended):
             self._end(session, run)

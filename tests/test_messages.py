@@ -134,6 +134,16 @@ def test_a_request_that_ends_in_the_users_words_has_no_tail() -> None:
     assert talk(history(note("n", slot="a"), asked("go")))[-1] == ("user", "go")
 
 
+def test_what_is_said_for_one_reply_is_gone_after_it_and_an_empty_text_clears_a_slot() -> None:
+    call, second = Call("c1", "shell", "{}"), Call("c2", "shell", "{}")
+    steps = [asked("go"), Said(at=2, text="", calls=(call,), upto=2), finished("c1")]
+    noted = [*steps, note("now", slot="turn"), note("also now", slot="turn.iteration"), note("stays", slot="a")]
+    assert str(talk(history(*noted))[-1][1]).split("\n")[1:] == ["stays", "now", "also now"]
+    later = [*noted, Said(at=3, text="", calls=(second,), upto=7), finished("c2")]
+    assert str(talk(history(*later))[-1][1]).split("\n")[1:] == ["stays"]
+    assert talk(history(*later, note("", slot="a")))[-1] == ("tool", "out")
+
+
 @pytest.mark.parametrize("size", [NOTES_BYTES - 1, NOTES_BYTES, NOTES_BYTES + 1, 5000])
 def test_the_tail_is_bounded(size: int) -> None:
     said = Said(at=2, text="", calls=(Call("c1", "shell", "{}"),), upto=2)
