@@ -95,6 +95,8 @@ def _shown(panel: Panel, steps: Sequence[Step]) -> list[Step]:
 
 
 def _note(out: Replayed, panel: str, nudged: Nudged, number: int) -> None:
+    if not nudged.text:  # a slot is cleared: nothing is said
+        return
     rule = BY_EVENT.get(nudged.event, nudged.guard)
     out.speakers.setdefault(rule, nudged.guard)
     _once(out.spoke, rule, number)
