@@ -146,7 +146,11 @@ def effect_of(part: Simple) -> Effect:
     stem = part.stem.lower()
     if part.writes or stem in MUTATIONS or _changes(stem, part):
         return Effect.MUTATE
-    if stem in READS or (part.words[1:] and part.words[-1] in ("--version", "--help", "-V", "version", "help")):
+    if (
+        stem in READS
+        or (stem == "tar" and _lists(part.words[1:]))
+        or (part.words[1:] and part.words[-1] in ("--version", "--help", "-V", "version", "help"))
+    ):
         return Effect.READ
     return Effect.RUN
 
@@ -162,12 +166,16 @@ def _changes(stem: str, part: Simple) -> bool:
         case "curl":
             return any(_SENDING.fullmatch(word) for word in words)
         case "tar":
-            return bool(words) and "t" not in words[0].lstrip("-")[:4] and "--list" not in words
+            return not _lists(words)
         case "find" | "fd":
             return "-delete" in words or ("-exec" in words and any(word in MUTATIONS for word in words))
         case "git branch" | "git config":
             return bool(part.operands) and "--get" not in words and "--list" not in words
     return any(_SQL_CHANGE.search(word.lower()) for word in words) if stem in DATABASES else _code_changes(stem, words)
+
+
+def _lists(words: tuple[str, ...]) -> bool:
+    return "--list" in words or any("t" in word.lstrip("-")[:4] for word in words[:1])
 
 
 def _code_changes(stem: str, words: tuple[str, ...]) -> bool:

@@ -15,7 +15,7 @@ from agent.masking import masked, plain
 LONGEST = 200  # characters of a signature, and of a line that is quoted
 
 _PREFIXES = (
-    r"[\s│|*]++", r"E (?=\S)", "● ", r"\[(?:error|warn|fatal)\]\s", r">\s",
+    r"[\s│|*]++", r"E (?=\S)", "● ", r"\[(?:error|warn|fatal|ERROR|WARN|FATAL)\]\s", r">\s",
     r"npm (?:ERR!|error)\s+(?:(?:e[a-z]{3,20}|code|\d{3}|JSON\.parse)\s)?",
     r"(?:-?(?:ba|da|z|k|a)?sh|/\S{1,80}/(?:ba|da|z)?sh): ?(?:(?:line|Zeile|ligne) )?(?:\d{1,6}: ?)?",
     r"<internal:\S{1,200}>:\d{1,6}:in '[^']{0,80}': ", r"Exception in thread \S{1,80} ",
@@ -26,7 +26,7 @@ _PREFIXES = (
     r"curl: \(\d{1,3}\)\s", r"\d{4}-\d\d-\d\d[T ][\d:.,]{5,16}\s", r"make(?:\[\d{1,3}\])?: \*\*\* ",
     r"\(\w{1,12}\)\s(?=[A-Z])", r"(?:/[\w.+-]{1,60}){0,8}/bin/[\w.+-]{1,60}: (?=\S)",
     # any program's name, unless it is a word of the message itself
-    r"(?!un|invalid|incorrect|err|no\b|not\b|bad\b|missing|warn|syntax|expected|duplicate|exc|import|assert)"
+    r"(?!un(?!zip|xz)|invalid|incorrect|err|no\b|not\b|bad\b|missing|warn|syntax|expected|duplicate|exc|import|assert)"
     r"[a-z][a-z0-9+_-]{1,24}(?:\.exe|\d\.\d)?(?: \(child\))?: (?=\S)",
 )  # fmt: skip
 _PREFIX = re.compile(rf"\A(?:{'|'.join(_PREFIXES)})")

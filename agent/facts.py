@@ -1,0 +1,64 @@
+"""What a successful call confirmed for good: where things are, which version, which port answers. Pure.
+
+A fact is confirmed by output, never by a claim, and a failure later doesn't take it back: it may be replaced by a newer
+confirmation alone.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agent.intent import Intent
+
+MOST = 100
+LONGEST = 160  # characters of a value
+SCANNED = 2_000  # characters of output
+
+_LOCATING = frozenset({"which", "command -v", "type", "realpath", "readlink", "pwd", "whereis"})
+_PATH = re.compile(r"(?:^|\s)(/[\w./+@-]{1,140})", re.MULTILINE)
+_VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}\.\d{1,6}(?:\.\d{1,6})?[\w.+-]{0,20})")
+_ASKS_VERSION = frozenset({"--version", "-V", "-version", "version", "-v"})
+_LISTENING = re.compile(
+    r"(?:listen(?:ing|s)?|running|serving|started|available|ready)\b[^\n]{0,60}?(?:port[ =:]{1,2}|[\w\]]:)(\d{2,5})\b",
+    re.IGNORECASE,
+)
+_SOCKET = re.compile(r"LISTEN[ \t][^\n]{0,60}?:(\d{2,5})[ \t]")
+_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d{2,5})")
+
+
+def facts_of(meant: Intent, stdout: str) -> dict[str, str]:
+    """What the output of a successful call confirms, by key: `path of python3`, `version of node`, `port 8000`."""
+    text = stdout[:SCANNED]
+    found: dict[str, str] = {}
+    for part in meant.parts:
+        name = part.stem
+        if name in _LOCATING:
+            _locate(part.operands, name, text, found)
+        elif part.words[1:2] and part.words[1] in _ASKS_VERSION and (version := _VERSION.search(text)):
+            found[f"version of {part.words[0].rpartition('/')[2]}"] = version[1]
+        elif name in ("curl", "wget", "nc") and (port := _LOCAL.search(" ".join(part.words))):
+            found[f"port {port[1]}"] = "answers"
+        elif name in ("ss", "netstat", "lsof"):
+            found |= {f"port {number}": "is listened on" for number in _SOCKET.findall(text)[:10]}
+    found |= {f"port {number}": "is listened on" for number in _LISTENING.findall(text)[:5] if meant.parts}
+    return {key: value[:LONGEST] for key, value in found.items()}
+
+
+def _locate(operands: tuple[str, ...], name: str, text: str, found: dict[str, str]) -> None:
+    paths = _PATH.findall(text)
+    if name == "pwd" and paths:
+        found["working folder"] = paths[-1]
+        return
+    for operand, path in zip(operands, paths, strict=False):
+        found[f"path of {operand}"] = path
+
+
+def added(known: dict[str, str], found: dict[str, str]) -> int:
+    """Put what is new into `known`; gives how many facts were new. Beyond 100 the older ones stay."""
+    new = 0
+    for key, value in found.items():
+        if key not in known and len(known) < MOST:
+            new += 1
+        if key in known or len(known) < MOST:
+            known[key] = value
+    return new
