@@ -17,7 +17,7 @@ SCANNED = 2_000  # characters of output
 _LOCATING = frozenset({"which", "command -v", "type", "realpath", "readlink", "pwd", "whereis"})
 _PATH = re.compile(r"(?:^|\s)(/[\w./+@-]{1,140})", re.MULTILINE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}\.\d{1,6}(?:\.\d{1,6})?[\w.+-]{0,20})")
-_ASKS_VERSION = frozenset({"--version", "-V", "-version", "version", "-v"})
+_ASKS_VERSION = frozenset({"--version", "-V", "-version", "version"})
 _LISTENING = re.compile(
     r"(?:listen(?:ing|s)?|running|serving|started|available|ready)\b[^\n]{0,60}?(?:port[ =:]{1,2}|[\w\]]:)(\d{2,5})\b",
     re.IGNORECASE,
@@ -34,7 +34,7 @@ def facts_of(meant: Intent, stdout: str) -> dict[str, str]:
         name = part.stem
         if name in _LOCATING:
             _locate(part.operands, name, text, found)
-        elif part.words[1:2] and part.words[1] in _ASKS_VERSION and (version := _VERSION.search(text)):
+        elif _asks_version(part.words) and (version := _VERSION.search(text)):
             found[f"version of {part.words[0].rpartition('/')[2]}"] = version[1]
         elif name in ("curl", "wget", "nc") and (port := _LOCAL.search(" ".join(part.words))):
             found[f"port {port[1]}"] = "answers"
@@ -51,6 +51,10 @@ def _locate(operands: tuple[str, ...], name: str, text: str, found: dict[str, st
         return
     for operand, path in zip(operands, paths, strict=False):
         found[f"path of {operand}"] = path
+
+
+def _asks_version(words: tuple[str, ...]) -> bool:
+    return (words[1:2] == ("-v",) and words[0] in ("node", "npm")) or not _ASKS_VERSION.isdisjoint(words[1:2])
 
 
 def added(known: dict[str, str], found: dict[str, str]) -> int:

@@ -33,7 +33,7 @@ WHOLE = frozenset({
 # They look, but at whether something works.
 PROBING = frozenset({"curl", "ping", "nc", "dig", "systemctl status", "systemctl is-active", "git status"})
 
-_FILE = re.compile(r"(?<![\w./-])[\w.-]{0,100}\w\.[A-Za-z]\w{0,7}(?![\w/])")
+_FILE = re.compile(r"(?<![\w./-])[\w./-]{0,200}\w\.[A-Za-z]\w{0,7}(?![\w/])")
 _FRAME = re.compile(r'File "([^"\n]{1,400})", line|\(([^()\s]{1,400}?):\d{1,7}:\d{1,7}\)')
 
 
@@ -107,7 +107,7 @@ def opened(
     signature, salient = found
     command = " ".join(meant.text.split())[:COMMAND]
     if before is None:
-        named = [*_FILE.findall(salient), *(base(a or b) for a, b in _FRAME.findall(text)[-3:])]
+        named = [*map(base, _FILE.findall(salient)), *(base(a or b) for a, b in _FRAME.findall(text)[-3:])]
         files = tuple(dict.fromkeys(named))[:6]
         return OpenError(signature, salient, (command,), seq, seq, 1, keys_of(meant), files, (), plan)
     commands = (*(c for c in before.commands if c != command), command)[-SHOWN:]

@@ -41,7 +41,8 @@ def main(scratch: Path, wanted: set[str]) -> None:
             run(entry.get("setup", "true"), folder, "C.UTF-8", "")
             now = run(entry["command"], folder, entry.get("locale", "C.UTF-8"), entry.get("user", ""))
             before = (entry["exit"], entry.get("stdout", ""), entry.get("stderr", ""))
-            sys.stdout.write(f"{entry[\'id\']} {\'same\' if now == before else f\'differs: {now}\'}\n")
+            told = "same" if now == before else f"differs: {now}"
+            sys.stdout.write(f"{entry['id']} {told}\n")
 
 
 if __name__ == "__main__":
