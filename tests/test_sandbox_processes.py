@@ -139,7 +139,7 @@ async def test_what_a_command_leaves_behind_lives_until_the_run_ends(anywhere: P
     async with anywhere.bench() as at:
         ran = await at.run(FORMS[form])
         assert (ran.outcome, ran.stdout.head) == (Outcome.OK, "hi\n")
-        assert {name.split()[1] for name in ran.survivors} <= {"sleep", "bash", "setsid"}
+        assert not any(name.endswith("bwrap") for name in ran.survivors)
         assert any(name.endswith(" sleep") for name in ran.survivors)
         assert at.left()
         await at.run("true")
@@ -210,10 +210,8 @@ async def test_as_many_processes_as_are_allowed_may_run(anywhere: Place) -> None
 
 async def test_a_tree_that_grows_by_doubling_is_killed(anywhere: Place) -> None:
     async with anywhere.bench() as at:
-        ran = await at.run(f"{TREE} 10")
-        if ran.survivors:
-            assert not at.wait_left(0)
-        assert not at.left()
+        await at.run(f"{TREE} 10")
+        assert not at.wait_left(0)
         assert (await at.run("echo next")).stdout.head == "next\n"
 
 
@@ -251,9 +249,9 @@ async def test_without_a_box_thousands_of_processes_are_killed_too(tmp_path: Pat
         async with free.bench() as at:
             at.box = False
             assert (await at.run("for n in $(seq 300); do sleep 1 & done; wait; echo done")).stdout.head == "done\n"
-            ran = await at.run("for n in $(seq 2600); do sleep MARKER & done; wait", timeout_s=120)
+            ran = await at.run("for n in $(seq 1300); do sleep MARKER & done; wait", timeout_s=120)
             assert not at.left()
-            assert "too many processes, of 2,048" in ran.note
+            assert "too many processes, of 1,024" in ran.note
             assert (await at.run("echo next")).stdout.head == "next\n"
 
 

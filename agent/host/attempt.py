@@ -58,6 +58,8 @@ class Attempt:
     def run(self) -> Ran:
         """Raises ToolError where the command can't be started."""
         command, around = self._command, self._around
+        if self._stopped:
+            raise ToolError("The command was stopped before it was started. Nothing ran.")
         cwd, note = place.start(command.cwd, command.workspace)
         with around.trees.entered(command.workspace) as stay:
             before = scan(command.workspace, around.bounds)

@@ -16,8 +16,9 @@ CREDENTIALS = (
     ".config/gcloud", ".config/gh", ".docker/config.json", ".local/share/keyrings",
 )  # fmt: skip
 # Of a command that isn't boxed: what an administrator starts may be large and write large files, and when memory runs
-# out the kernel takes it before us. Nothing that is meant has thousands of processes.
-UNBOXED = Limits(processes=2048)
+# out the kernel takes it before us. Nothing that is meant has a thousand processes.
+UNBOXED = Limits(processes=1024, tasks=4096)
+THREADS = 8  # for each process of a box, on average
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Boxing:
             raise ToolError("This command was to run in the sandbox, and none was set up. Nothing ran.")
         box = self.box(command, cwd)
         wrapped = self.sandbox.wrap([*map(os.fsdecode, shell)], box)
-        limits = Limits(box.processes, box.memory_bytes, box.file_bytes)
+        limits = Limits(box.processes, box.processes * THREADS, box.memory_bytes, box.file_bytes)
         return Request(os.fsencode(cwd), limits, self.sandbox.confines, tuple(map(os.fsencode, wrapped)), environment)
 
     def box(self, command: Command, cwd: str) -> Box:

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from agent.host import tree
-from agent.host.children import adopt_orphans, emptied, reaped, received, wake_on_child
+from agent.host.children import adopt_orphans, emptied, go_first, reaped, received, wake_on_child
 from agent.host.starting import prelude
 from agent.host.watch import Watch
 
@@ -56,6 +56,7 @@ class Keeper:
 
     def __init__(self) -> None:
         adopt_orphans()
+        go_first()
         self.ask = socket.socket(fileno=ASK_FD)
         self.wake = wake_on_child()
         self.taken, self.take = os.pipe2(os.O_CLOEXEC)
@@ -94,12 +95,12 @@ class Keeper:
         crashed = [pid for pid, status in statuses.items() if status and pid in self.watchers]
         self.watchers -= statuses.keys()
         if crashed:
-            tree.end(lambda _: self.strays(), 0.5, reaped)
+            tree.end(lambda _: self.strays(), 0.5, reaped, whole=True)
         if self.spare in crashed:
             self.fork_spare()
 
     def strays(self) -> list[int]:
-        """What a watcher that was killed left to us."""
+        """What a watcher that was killed, or failed to kill all, left to us."""
         orphans = {pid for pid, parent in tree.parents().items() if parent == os.getpid()} - self.watchers
         return [*orphans, *tree.below(orphans)]
 

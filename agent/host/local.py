@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
+from agent.errors import ToolError
 from agent.host.attempt import STOP_GRACE_S, Attempt, Surroundings
 from agent.host.boxing import Boxing, credentials
 from agent.host.environment import MARK, built
@@ -48,7 +49,12 @@ class LocalHost:
         """See agent.ports.Host. Raises ToolError where the command can't be started."""
         attempt = Attempt(command, self._around)
         self._attempts.add(attempt)
-        work = asyncio.get_running_loop().run_in_executor(self._threads, attempt.run)
+        try:
+            work = asyncio.get_running_loop().run_in_executor(self._threads, attempt.run)
+        except RuntimeError as error:  # no room for a thread; an older one may still come upon the work
+            attempt.stop()
+            self._attempts.discard(attempt)
+            raise ToolError(f"The command could not be started: {error}. Nothing ran.") from error
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:

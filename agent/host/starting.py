@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from agent.host import tree
 from agent.host.census import Limits
 from agent.host.children import DEFAULTED, LIBC
 
@@ -85,6 +86,10 @@ def started(request: Request, stdout: int, stderr: int, report: int, text: int) 
 
 def limit(limits: Limits) -> None:
     """Of this process, for its children to inherit."""
+    room = tree.tasks() + limits.tasks  # the kernel counts all of a user's, and all users together have no more
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    room = room if hard == resource.RLIM_INFINITY else min(room, hard)
+    resource.setrlimit(resource.RLIMIT_NPROC, (room, hard))
     if limits.file_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

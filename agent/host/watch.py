@@ -9,7 +9,7 @@ import time
 
 from agent.host import tree
 from agent.host.census import Census
-from agent.host.children import adopt_orphans, emptied, reaped, received, wake_on_child
+from agent.host.children import adopt_orphans, emptied, go_first, reaped, received, wake_on_child
 from agent.host.starting import REPORT_FD, Request, started
 
 DYING_S = 0.03  # the rest of a pipeline may need a moment to notice that it is over
@@ -41,6 +41,7 @@ class Watch:
         except OSError as error:
             self.tell("unstarted", error.errno)
             return
+        go_first()
         self.follow(Census(request.limits))
 
     def start(self, request: Request, stdout: int, stderr: int) -> None:
@@ -102,9 +103,12 @@ class Watch:
         return False
 
     def end(self, grace_s: float) -> None:
+        """Raises ChildProcessError where some are left: they become the keeper's, which sees how this one ended."""
         count, left = tree.end(lambda known: tree.below({os.getpid()}, known), grace_s, self.alive, whole=True)
         self.alive()
         self.tell("gone", count, left)
+        if left:
+            raise ChildProcessError(f"{left} processes could not be killed")
 
     def drain(self, ready: list[int]) -> None:
         """Throw away what survivors write: a closed pipe would kill a server that logs to it."""
