@@ -1,0 +1,246 @@
+"""What the guards of this folder fold alike: the calls of a run as they finish, and the run's borders.
+
+Each guard keeps a `Calls` of its own; nothing is shared between guards but these rules and the reading of the call
+that finished last, so that seven guards read it once. What takes time is worked out only when it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from hashlib import blake2b
+
+from agent.complaint import Complaint, pick
+from agent.guards._effects import acts_outside, changes, code_writes, waits
+from agent.steps import (
+    Asked,
+    Call,
+    Corrected,
+    Ended,
+    Finished,
+    Opened,
+    Outcome,
+    Proposed,
+    Said,
+    Started,
+    Step,
+    Stream,
+)
+
+FAILURES = frozenset({Outcome.FAILED, Outcome.TIMED_OUT, Outcome.KILLED, Outcome.NOT_STARTED})
+OURS = frozenset({"shell", "write_file", "edit_file"})  # tools whose `files` is what changed, not just unsaid
+SHORT = 3  # characters: an output below that says nothing by itself
+WHOLE = 200  # characters up to which a text stands for itself, not by its hash
+
+Asking = tuple[str, str, str]  # tool, arguments as the model wrote them, folder
+Result = tuple[str, ...]
+
+
+class Mark(Enum):
+    """What isn't a call but matters to every guard."""
+
+    RUN = "a run began"
+    MESSAGE = "somebody spoke during the run"
+
+
+@dataclass(slots=True, eq=False)
+class Deed:
+    """What a call may have changed: light enough to be kept for a whole run."""
+
+    asked: Asking
+    effect: str  # "" where the call was never proposed, since nothing could run
+    outcome: Outcome
+    touched: bool | None  # whether files are known to have changed
+    _changed: bool | None = None
+
+    @property
+    def command(self) -> str:
+        """The command line of a shell call, the code of a cell, or whatever single text the call carries."""
+        return command_of(self.asked[1])
+
+    @property
+    def changed(self) -> bool:
+        """Whether it changed something: by what changed on disk where that is known, else by its verb."""
+        if self._changed is None:
+            self._changed = self.surely_changed or (self.effect == "write" and self._by_verb())
+        return self._changed
+
+    @property
+    def surely_changed(self) -> bool:
+        """It is known to have changed something: files, or, having gone well, what no look at the files can show."""
+        if self.touched is None or self.touched:
+            return bool(self.touched)
+        return self.asked[0] == "shell" and self.outcome is Outcome.OK and acts_outside(self.command)
+
+    def _by_verb(self) -> bool:
+        tool = self.asked[0]
+        if self.touched is not None and tool in OURS:
+            return False
+        if tool == "shell":
+            return changes(self.command)
+        return code_writes(self.command) if tool == "python" else True
+
+
+@dataclass(slots=True, eq=False)
+class Done:
+    """A call with its result. `turn` counts the replies of the session; equal `result` means exactly equal results."""
+
+    deed: Deed
+    ended: Finished
+    turn: int
+    streamed: bool  # a program with output streams (a command, a cell), not a service with a text
+    failed: bool  # wrong arguments are not among the failures: they are counted apart
+    complained: bool  # failed, or printed an error
+    result: Result
+    _complaint: Complaint | None = None
+
+    @property
+    def asked(self) -> Asking:
+        """Equal for the same tool, arguments and folder."""
+        return self.deed.asked
+
+    @property
+    def tool(self) -> str:
+        return self.deed.asked[0]
+
+    @property
+    def command(self) -> str:
+        return self.deed.command
+
+    @property
+    def waited(self) -> bool:
+        """It waited for a job: to do so again is no loop."""
+        return self.tool == "jobs" or (self.tool == "shell" and waits(self.command))
+
+    @property
+    def short(self) -> bool:
+        """Whether it printed less than says anything."""
+        if not self.streamed:
+            return len(self.ended.text) < 16 and len(self.ended.text.strip()) < SHORT
+        out, err = (stream or Stream() for stream in (self.ended.stdout, self.ended.stderr))
+        return out.size < 16 and err.size < 16 and len(out.head.strip()) + len(err.head.strip()) < SHORT
+
+    @property
+    def streams(self) -> tuple[str, str]:
+        """What was kept of stdout and stderr."""
+        return text_of(self.ended.stdout), text_of(self.ended.stderr)
+
+    @property
+    def complaint(self) -> Complaint:
+        """The line that says what went wrong."""
+        if self._complaint is None:
+            self._complaint = pick(*self.streams)
+        return self._complaint
+
+
+@dataclass(slots=True)
+class Calls:
+    """Joins a call's words to its result. `fold` every step."""
+
+    turn: int = 0
+    cwd: str = ""
+    tools: tuple[str, ...] = ()  # that the model is offered
+    _running: bool = field(default=False, repr=False)
+    _said: tuple[Call, ...] = field(default=(), repr=False)
+    _proposed: dict[str, Proposed] = field(default_factory=dict, repr=False)
+
+    def fold(self, step: Step) -> Done | Mark | None:
+        kind = type(step)  # every guard sees every step: this is the busiest line of the panel
+        if kind is Started:
+            return None
+        if isinstance(step, Finished):
+            return self._finished(step)
+        if isinstance(step, Proposed):
+            self._proposed[step.call.id] = step
+            return None
+        if isinstance(step, Said):
+            self.turn += 1
+            self._said = step.calls
+            self._proposed.clear()
+            return None
+        return self._border(step)
+
+    def asked(self, call: Call) -> Asking:
+        """How this call is told from others, were it made now."""
+        return (call.name, call.arguments, self.cwd)
+
+    def _border(self, step: Step) -> Mark | None:
+        match step:
+            case Asked():
+                mark = Mark.MESSAGE if self._running else Mark.RUN
+                self._running = True
+                return mark
+            case Corrected() if self._running:
+                return Mark.MESSAGE
+            case Ended():
+                self._running = False
+            case Opened():
+                self.cwd = self.cwd or step.cwd
+                self.tools = tuple(tool.name for tool in step.tools)
+            case _:
+                pass
+        return None
+
+    def _finished(self, step: Finished) -> Done | None:
+        proposed = self._proposed.pop(step.call_id, None)
+        cwd, self.cwd = self.cwd, step.cwd or self.cwd
+        if proposed is not None:
+            return _done(proposed.call, cwd, proposed.effect, step, self.turn)
+        call = next((call for call in self._said if call.id == step.call_id), None)  # it never got as far
+        return None if call is None else _done(call, cwd, "", step, self.turn)
+
+
+_newest: list[Done] = []
+
+
+def _done(call: Call, cwd: str, effect: str, ended: Finished, turn: int) -> Done:
+    """The reading of a call, or the very same object if another guard has just been shown it."""
+    asked = (call.name, call.arguments, cwd)
+    for done in _newest:
+        if done.ended is ended and done.turn == turn and done.deed.effect == effect and done.deed.asked == asked:
+            return done
+    _newest[:] = [_read(asked, effect, ended, turn)]
+    return _newest[0]
+
+
+def _read(asked: Asking, effect: str, ended: Finished, turn: int) -> Done:
+    outcome, out, err = ended.outcome, ended.stdout, ended.stderr
+    streamed = out is not None or err is not None
+    # Streams go by the hashes of the whole: a text for the model may be cut or carry a duration. Numbers aren't masked:
+    # they are the progress (with masks 72 % of MLGym's successes alarm).
+    if streamed:
+        hashes = (out.sha256 if out else "", err.sha256 if err else "")
+        result: Result = (outcome, str(ended.exit_code), *hashes)
+    else:
+        result = (outcome, digest(ended.text))
+    failed = outcome in FAILURES
+    touched = None if ended.files is None else bool(ended.files)
+    deed = Deed(asked, effect, outcome, touched)
+    return Done(deed, ended, turn, streamed, failed, failed or outcome is Outcome.WARNED, result)
+
+
+@lru_cache(maxsize=64)
+def command_of(arguments: str) -> str:
+    """The one text that a call of a shell or an interpreter carries: `command`, else its only field, else all of it."""
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    if not isinstance(given, dict):
+        return arguments
+    command = given.get("command", next(iter(given.values()), "") if len(given) == 1 else "")
+    return command if isinstance(command, str) else ""
+
+
+def text_of(stream: Stream | None) -> str:
+    """What was kept of a stream."""
+    if stream is None:
+        return ""
+    return f"{stream.head}\n{stream.tail}" if stream.tail else stream.head
+
+
+def digest(text: str) -> str:
+    """The text, or its hash where it is long."""
+    return text if len(text) <= WHOLE else blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

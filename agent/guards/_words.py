@@ -1,0 +1,34 @@
+"""How guards quote commands and errors: on one line, short, cut in the middle, since the end of an error says most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+CARD = 400  # bytes
+
+
+def quoted(text: str, limit: int) -> str:
+    """`text` on one line in at most `limit` bytes, cut in the middle."""
+    line = " ".join(text[: 8 * limit].split())
+    raw = line.encode("utf-8", "replace")
+    if len(raw) <= limit:
+        return line
+    tail = limit // 3
+    head = raw[: limit - tail - len("…".encode())]
+    return f"{head.decode('utf-8', 'ignore')}…{raw[-tail:].decode('utf-8', 'ignore')}"
+
+
+def listed(texts: Iterable[str], count: int, limit: int) -> str:
+    """The first `count` different ones, each in back quotes, with the number of those left out."""
+    each = list(dict.fromkeys(texts))
+    shown = ", ".join(f"`{quoted(text, limit)}`" for text in each[:count])
+    return f"{shown} and {len(each) - count} more" if len(each) > count else shown
+
+
+def fitted(*parts: str, limit: int = CARD) -> str:
+    """The parts that fit into `limit` bytes, in order, with spaces between; the first is always there."""
+    out = parts[0]
+    for part in parts[1:]:
+        if part and len(f"{out} {part}".encode("utf-8", "replace")) <= limit:
+            out = f"{out} {part}"
+    return out
