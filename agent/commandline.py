@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
-LONGEST = 8_000  # characters of a command that are looked at
+LONGEST = 4_000  # characters of a command that are looked at
+MOST = 40  # programs of a command line
 
 WRAPPERS = frozenset({
     "sudo", "env", "nice", "nohup", "stdbuf", "time", "timeout", "ionice", "setsid", "exec", "builtin", "runuser",
@@ -68,7 +70,7 @@ class Simple:
 def simple_commands(text: str, depth: int = 0) -> tuple[Simple, ...]:
     """Every program of a command line, in order; those given to `bash -c` and xargs too."""
     found: list[Simple] = []
-    for group in _groups(tokens(text)):
+    for group in islice(_groups(tokens(text)), MOST):
         rest = launched(group.rest)
         inner = _given(rest) if depth < 2 else ""
         if inner:

@@ -9,6 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from agent.commandline import LONGEST, Simple, simple_commands
 
@@ -109,6 +110,7 @@ _SENDING = re.compile(
 _EDITING = re.compile(r"(?:-[a-zA-Z]{0,5}i|--in-place)")
 
 
+@lru_cache(maxsize=64)
 def intent(tool: str, arguments: str) -> Intent:
     """What a call means to do. `arguments` is the raw JSON text of the call, or a bare command line or code."""
     args = _object(arguments)

@@ -11,9 +11,24 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any
 
+from agent.entries import Approach as Approach
+from agent.entries import Progress as Progress
+from agent.entries import Ran as Ran
 from agent.facts import added, facts_of
 from agent.intent import Effect, Intent, intent
-from agent.openerrors import COMMAND, OpenError, after_changes, after_success, found_in, keys_of, opened, opens, text_of
+from agent.openerrors import (
+    COMMAND,
+    OpenError,
+    Success,
+    after_changes,
+    after_success,
+    found_in,
+    keys_of,
+    opened,
+    opens,
+    success_of,
+    text_of,
+)
 from agent.outcome import FAILING, SUCCEEDING
 from agent.steps import Asked, Call, Ended, Finished, Opened, Outcome, Proposed, Said, Step
 
@@ -25,58 +40,6 @@ FILES = 500
 CONTENTS = 8  # hashes that are remembered of a file: going back to one of them is no progress
 TESTING = ("pytest", "jest", "vitest", "unittest", "tox", "nox", "cargo test", "go test", "npm test", "npm run test",
            "make test", "make check", "mvn", "gradle", "rspec", "phpunit", "ctest")  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A command and what came of it. `turn` counts the replies of the session."""
-
-    call_id: str
-    command: str
-    verbs: tuple[str, ...]
-    exit_code: int | None
-    outcome: str
-    seq: int
-    turn: int
-
-    @property
-    def line(self) -> str:
-        return f"{self.command} -> {self.outcome if self.exit_code is None else f'exit {self.exit_code}'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Approach:
-    """Something that was tried and failed: what it came to, and how it was tried."""
-
-    signature: str
-    salient: str
-    commands: tuple[str, ...]
-    count: int
-    last: int
-    overcome: bool = False  # its error was closed later
-
-    @property
-    def line(self) -> str:
-        return f"{self.salient or self.signature} ({'; '.join(self.commands[-3:])})"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Counters that only grow. Two of them tell whether anything came of what lies between."""
-
-    files: int = 0  # a file with a content it never had before
-    green: int = 0  # a test that newly passes
-    gone: int = 0  # an open error closed, each signature once
-    closed: int = 0  # a plan item completed
-    facts: int = 0
-
-    def since(self, mark: Progress) -> tuple[str, ...]:
-        """What has come about since `mark`, in words; empty means zero progress."""
-        words = ("file change", "test newly green", "error gone", "plan item closed", "new fact")
-        grown = (
-            (getattr(self, f.name) - getattr(mark, f.name), word) for f, word in zip(fields(self), words, strict=True)
-        )
-        return tuple(f"{count} × {word}" for count, word in grown if count > 0)
 
 
 @dataclass(slots=True)
@@ -164,11 +127,8 @@ class Ledger:
             self._green |= dict.fromkeys(keys_of(meant), False)
 
     def _succeeded(self, step: Finished, meant: Intent) -> None:
-        stderr = text_of(step.stderr)
-        for signature, error in list(self._errors.items()):
-            if step.outcome is Outcome.WARNED and error.salient and error.salient in stderr:
-                continue
-            self._put(signature, after_success(error, meant))
+        if self._errors:
+            self._close(success_of(meant), text_of(step.stderr) if step.outcome is Outcome.WARNED else "")
         if step.outcome is Outcome.ANSWERED_NO:
             return
         self._count(facts=added(self.facts, facts_of(meant, text_of(step.stdout))))
@@ -177,6 +137,11 @@ class Ledger:
                 self._count(green=1)
             self._green[key] = True
             _bound(self._green, FILES)
+
+    def _close(self, success: Success, warned: str) -> None:
+        for signature, error in list(self._errors.items()):
+            if not (error.salient and error.salient in warned):
+                self._put(signature, after_success(error, success))
 
     def _changed(self, step: Finished, meant: Intent) -> None:
         """Files with hashes where they are known; else what the verb says, each command line once."""

@@ -114,15 +114,28 @@ def opened(
     return replace(before, commands=commands, last=seq, count=before.count + 1, keys=keys_of(meant), met=())
 
 
-def after_success(error: OpenError, meant: Intent) -> OpenError | None:
+@dataclass(frozen=True, slots=True)
+class Success:
+    """What a successful call shows to be fine."""
+
+    keys: tuple[str, ...]
+    named: frozenset[str]  # base names of what it worked with
+    effect: Effect
+
+
+def success_of(meant: Intent) -> Success:
+    named = {base(target) for target in meant.targets} | {verb for verb in meant.verbs if "." in verb}
+    return Success(keys_of(meant), frozenset(named), meant.effect)
+
+
+def after_success(error: OpenError, success: Success) -> OpenError | None:
     """The error after a successful call: None if that closed it."""
-    if _rechecked(error, meant):
+    if _rechecked(error, success):
         return None
-    done = keys_of(meant)
-    met = {*error.met, *(key for key in error.keys if any(_same(key, other) for other in done))}
+    met = {*error.met, *(key for key in error.keys if any(_same(key, other) for other in success.keys))}
     if error.keys and met.issuperset(error.keys):
         return None
-    return replace(error, met=tuple(sorted(met))) if met else error
+    return replace(error, met=tuple(sorted(met))) if len(met) > len(error.met) else error
 
 
 def after_changes(error: OpenError, changes: tuple[Change, ...]) -> OpenError | None:
@@ -136,14 +149,11 @@ def after_changes(error: OpenError, changes: tuple[Change, ...]) -> OpenError | 
     return error
 
 
-def _rechecked(error: OpenError, meant: Intent) -> bool:
+def _rechecked(error: OpenError, success: Success) -> bool:
     """The call worked with a file that the error names: one that was missing may be merely looked at."""
-    if not error.files or (meant.effect is Effect.READ and not error.of_the_system):
-        return False
-    named = {base(target) for target in meant.targets} | {verb for verb in meant.verbs if "." in verb}
     if error.of_the_system:
-        return error.signature.rpartition(": ")[0] in named
-    return meant.effect is not Effect.MUTATE and not named.isdisjoint(error.files)
+        return error.signature.rpartition(": ")[0] in success.named
+    return success.effect is Effect.RUN and not success.named.isdisjoint(error.files)
 
 
 def _same(failed: str, succeeded: str) -> bool:
