@@ -15,6 +15,7 @@ from agent.policy.reading import read
 from agent.policy.script import Simple
 
 DEEPEST = 8  # commands within commands
+MOST_SPELLED = 500  # words of a text that can't be parsed
 
 # A name in two tables: the later table knows more of it.
 RULES: dict[str, Rule] = {
@@ -55,7 +56,8 @@ def script(text: str, cwds: tuple[str, ...], notes: Notes, depth: int = 0) -> No
     notes.findings += found.findings
     notes.functions |= found.functions
     if not found.parsed:  # then at least what is spelled plainly counts
-        for word in _SEPARATORS.split(text):
+        spelled = [word for word in _SEPARATORS.split(text) if "/" in word or word.startswith((".", "~"))]
+        for word in (text, *spelled[:MOST_SPELLED]):
             notes.touch(word, cwds, ask=False)
     for simple in found.commands:
         command(simple, notes, depth)

@@ -14,6 +14,8 @@ from agent.policy.names import names
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from agent.policy.grammar import Source
+
 MOST = 32  # values that a variable may have
 
 # Set in every command's environment, or by bash itself: unlike other names, not empty without an assignment.
@@ -29,7 +31,10 @@ class Expander:
     """`cwds` are the folders the script may be in now, `variables` what it has assigned so far. `substituted` is
     called with each command substitution; `fault` with what can't be understood."""
 
-    def __init__(self, home: str, substituted: Callable[[Node], None], fault: Callable[[str], None]) -> None:
+    def __init__(
+        self, source: Source, home: str, substituted: Callable[[Node], None], fault: Callable[[str], None]
+    ) -> None:
+        self.text = source.text
         self.home = home
         self.cwds: tuple[str, ...] = ()
         self.variables: dict[str, tuple[str, ...]] = {}
@@ -72,7 +77,7 @@ class Expander:
     # -- by kind of node --------------------------------------------------------------------------------------------
     def _raw(self, node: Node, *, quoted: bool) -> list[str]:
         """Possible texts, with the marks of `quoting` where characters still have a meaning."""
-        text = (node.text or b"").decode()
+        text = self.text(node)
         match node.type:
             case "word" | "number" | "test_operator" | "variable_name" | "special_variable_name":
                 return [quoting.unquoted(text)]
@@ -112,11 +117,11 @@ class Expander:
 
     def _string(self, node: Node) -> list[str]:
         """What stands between the children is text, whatever the tree calls it."""
-        data, at, parts = node.text or b"", 1, []
+        data, at, parts = self.text(node).encode(), 1, []
         for child in node.named_children:
             if child.type == "string_content":
                 continue
-            blanks = len(child.text or b"") - len((child.text or b"").lstrip())  # the tree may count them to the child
+            blanks = len(self.text(child)) - len(self.text(child).lstrip())  # the tree may count them to the child
             begin, end = child.start_byte + blanks - node.start_byte, child.end_byte - node.start_byte
             parts.append([quoting.in_quotes(data[at:begin].decode())])
             parts.append(self._raw(child, quoted=True))
@@ -147,14 +152,14 @@ class Expander:
 
     def _expansion(self, node: Node, quoted: bool = True) -> list[str]:
         """`${...}`: the variable, its replacement, or something of which nothing is known."""
-        operators = [(child.text or b"").decode() for child in node.children if not child.is_named][1:-1]
+        operators = [self.text(child) for child in node.children if not child.is_named][1:-1]
         named = node.named_children
         if "@" in operators:
             self._fault("${...@...}")
         self.visit(node)
         if not named or named[0].type not in ("variable_name", "subscript"):
             return [UNKNOWN]
-        name = (named[0].text or b"").decode().partition("[")[0]
+        name = self.text(named[0]).partition("[")[0]
         if not operators:
             return self._variable(name, quoted)
         if operators[0] not in (":-", "-", ":=", "=", ":+", "+"):

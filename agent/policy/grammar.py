@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,12 @@ from agent.policy.marks import MARKS
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-LONGEST = 65_536  # characters; what is longer is not read
+LONGEST = 20_000  # characters; what is longer is not read
+MOST_OPERATORS = 1_500
 DEEPEST = 200
 _OPAQUE = frozenset(("string", "heredoc_body", "expansion", "arithmetic_expansion", "regex", "comment"))
 _MAY_BEGIN_BLANK = _OPAQUE - {"string", "comment", "expansion"}
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _GLUE = b"\\\n"
 # The grammar stumbles over `<<E 2>&1`; `2>&1 <<E` means the same.
 _ORDER = re.compile(r"(<<-?[ \t]*(?:'\w{1,64}'|\"\w{1,64}\"|\w{1,64}))((?:[ \t]*[0-9]?>&[0-9])+)")
@@ -30,16 +33,30 @@ def _parser() -> Parser:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
-def tree(text: str) -> Node | None:
-    """The root of the syntax tree; None for what is too long or holds characters that no command should."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A parsed text. Ask it for the text of a node: the tree itself was made of ASCII stand-ins."""
+
+    root: Node
+    data: bytes
+
+    def text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode(errors="replace")
+
+
+def tree(text: str) -> Source | None:
+    """The syntax tree; None for what is too large, no bash, or read otherwise by the grammar than by bash."""
     if len(text) > LONGEST or not MARKS.isdisjoint(text) or "\0" in text or "\r" in text:
+        return None
+    if sum(map(text.count, "|<>(")) > MOST_OPERATORS:  # the parser's recovery from errors is quadratic in them
         return None
     try:
         data = _ORDER.sub(r"\2 \1", text).encode()
     except UnicodeEncodeError:
         return None
-    root = _parser().parse(data).root_node
-    return None if root.has_error or _deep(root) or _odd(root, data) else root
+    # Beyond ASCII bash knows no operators and no blanks; the grammar's scanner reads tables out of bounds there.
+    root = _parser().parse(_NOT_ASCII.sub(b".", data)).root_node
+    return None if root.has_error or _deep(root) or _odd(root, data) else Source(root, data)
 
 
 def _deep(root: Node) -> bool:

@@ -20,7 +20,8 @@ def judge(call: Call, effect: str, scene: Scene) -> Judgement:
 
     Without `scene.world` what a path or a name leads to is not known: `questions` says what to look up.
     """
-    notes = Notes(scene)
+    # Only the shell runs in the sandbox: what other tools write to a scratch folder stays there for all to see.
+    notes = Notes(scene if call.name == "shell" else replace(scene, scratch=()))
     try:
         _RULES.get(call.name, _other(call.name, effect))(arguments(call.arguments), notes)
     except (ValueError, TypeError, KeyError, RecursionError):

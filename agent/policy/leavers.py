@@ -54,10 +54,11 @@ _BY_REASON = {
         "alternatives"
     ),
     "not understood": (
-        "eval alias enable hash bind complete compgen compopt fc coproc suspend vi vim nvim view ex vimdiff emacs "
-        "emacsclient nano pico ed red joe jed micro code expect screenfetch rlwrap m4 pwsh fish csh tcsh elvish nu "
-        "xonsh rc es ghci irb pry ipython jupyter jupyter-lab jupyter-notebook R octave scala gnuplot rundeck dialog "
-        "whiptail zenity xdotool xterm gnome-terminal xdg-open open start"
+        "! if then elif else fi do done while until for case esac in { } eval alias enable hash bind complete compgen "
+        "compopt fc coproc suspend vi vim nvim view ex vimdiff emacs emacsclient nano pico ed red joe jed micro code "
+        "expect screenfetch rlwrap m4 pwsh fish csh tcsh elvish nu xonsh rc es ghci irb pry ipython jupyter "
+        "jupyter-lab jupyter-notebook R octave scala gnuplot rundeck dialog whiptail zenity xdotool xterm "
+        "gnome-terminal xdg-open open start"
     ),
 }
 _ONCE = "not understood"

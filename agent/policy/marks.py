@@ -69,7 +69,7 @@ def _matches_tail(parts: tuple[str, ...], wanted: tuple[str, ...], skipped: int)
 
 def joined(base: str, path: str) -> str:
     """`path` seen from the folder `base`; absolute, `.` and `..` resolved by name only."""
-    whole = path if path.startswith("/") else f"{base}/{path}"
+    whole = path if path.startswith(("/", UNKNOWN)) else f"{base}/{path}"  # the unknown may begin with a slash
     out: list[str] = []
     for part in whole.split("/"):
         if part == "..":

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.policy.expand import Expander
-from agent.policy.grammar import tree
+from agent.policy.grammar import Source, tree
 from agent.policy.marks import UNKNOWN, is_known, joined
 from agent.policy.paths import home_put_in
 from agent.policy.redirects import Redirects, redirects
@@ -29,13 +29,13 @@ MOST_FOLDERS = 16
 
 def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     """The commands of a script. What isn't understood is a finding."""
-    root = tree(text)
-    if root is None:
+    source = tree(text)
+    if source is None:
         return Script(
             findings=(Finding(Tier.LEAVE, "not parsed: bash would read it in its own way", once=True),), parsed=False
         )
-    reader = _Reader(cwds, home)
-    reader.program(root)
+    reader = _Reader(source, cwds, home)
+    reader.program(source.root)
     return Script(tuple(reader.commands), tuple(reader.findings), frozenset(reader.functions))
 
 
@@ -46,7 +46,7 @@ _EXPRESSIONS = (
 
 
 class _Reader:
-    def __init__(self, cwds: tuple[str, ...], home: str) -> None:
+    def __init__(self, source: Source, cwds: tuple[str, ...], home: str) -> None:
         self.commands: list[Simple] = []
         self.findings: list[Finding] = []
         self._home = home
@@ -57,7 +57,7 @@ class _Reader:
         self._calling: set[str] = set()
         self._background: int | None = None  # commands before the newest &
         self._ever = dict.fromkeys(cwds)
-        self.expand = Expander(home, self.substituted, self.fault)
+        self.expand = Expander(source, home, self.substituted, self.fault)
         self.expand.cwds = cwds
         self._kinds: dict[str, Callable[[Node], None]] = {
             **dict.fromkeys(("program", "compound_statement", "do_group", "negated_command"), self._sequence),
@@ -134,7 +134,7 @@ class _Reader:
         name = node.child_by_field_name("variable")
         if name is not None:
             values = [word for child in node.children_by_field_name("value") for word in self.expand.words(child)]
-            self.expand.assign((name.text or b"").decode(), values or [UNKNOWN])
+            self.expand.assign(self.expand.text(name), values or [UNKNOWN])
         before = self.expand.cwds
         for _ in range(2):
             self._into(before + self.expand.cwds)
@@ -176,7 +176,7 @@ class _Reader:
     def _function(self, node: Node) -> None:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
         if body is not None and name is not None:
-            self.functions[(name.text or b"").decode()] = body
+            self.functions[self.expand.text(name)] = body
             with self._aside():
                 self._walk(body)
 
@@ -235,6 +235,7 @@ class _Reader:
             if child.type == "variable_assignment":
                 assigned += self._assignment(child)
             elif child.type == "command_name":
+                self._apart(child)
                 arguments.append(self.expand.choices(child.children[0]))
                 dynamic = is_filled_in(child) or len(arguments[-1][0]) != 1 or not is_known(arguments[-1][0][0])
             elif node.field_name_for_child(at) != "redirect":
@@ -250,11 +251,15 @@ class _Reader:
             self._rest(rest)
 
     def _argument(self, node: Node) -> list[list[str]]:
-        text = (node.text or b"").decode()
+        self._apart(node)
+        bare = not node.is_named or node.type == "variable_name"
+        return [[self.expand.text(node)]] if bare else self.expand.choices(node)
+
+    def _apart(self, node: Node) -> None:
+        """Two words must have something between them: else bash reads one where the grammar sees two."""
         following = node.next_sibling
-        if text == "$" and following is not None and following.start_byte == node.end_byte:
-            self.fault('$"..."')
-        return [[text]] if not node.is_named or node.type == "variable_name" else self.expand.choices(node)
+        if following is not None and following.start_byte == node.end_byte and "redirect" not in following.type:
+            self.fault("words that touch")
 
     def _assignments(self, node: Node) -> None:
         nodes = node.named_children if node.type == "variable_assignments" else [node]
@@ -262,7 +267,7 @@ class _Reader:
 
     def _assignment(self, node: Node) -> list[tuple[str, str]]:
         target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        name = ((target.text if target else b"") or b"").decode().partition("[")[0]
+        name = (self.expand.text(target) if target else "").partition("[")[0]
         if target is not None:
             self.expand.visit(target)
         values = self.expand.values(value) if value is not None else ("",)

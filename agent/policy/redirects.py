@@ -70,10 +70,10 @@ def _file(node: Node, expand: Expander, found: _Found) -> None:
 
 
 def _heredoc(node: Node, expand: Expander, found: _Found) -> None:
-    start = next((child.text or b"" for child in node.children if child.type == "heredoc_start"), b"")
+    start = next((expand.text(child) for child in node.children if child.type == "heredoc_start"), "")
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
-    text = ((body.text if body else b"") or b"").decode()
-    literal = start.startswith((b"'", b'"', b"\\"))
+    text = expand.text(body) if body else ""
+    literal = start.startswith(("'", '"', "\\"))
     if body is not None and not literal:
         expand.visit(body)
     plain = literal or not any(char in text for char in "$`\\")

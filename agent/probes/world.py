@@ -59,14 +59,19 @@ def _digest(path: Path) -> str | None:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
     except (OSError, ValueError):
         return None
-    with os.fdopen(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode) or about.st_size > LARGEST:
             return None
-        digest = hashlib.sha256()
-        while chunk := file.read(CHUNK):
+        digest, left = hashlib.sha256(), LARGEST
+        while left >= 0 and (chunk := os.read(handle, CHUNK)):
             digest.update(chunk)
-        return digest.hexdigest()
+            left -= len(chunk)
+        return digest.hexdigest() if left >= 0 else None
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
 
 
 probe = _World()
