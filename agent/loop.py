@@ -22,7 +22,7 @@ from agent.steps import End, Ended, Failed, Looking, Parked, Said, Seen
 async def run(session: Session, draining: asyncio.Event) -> None:
     """Work until the run has ended, waits for somebody, or `draining` is set at a step border. Raises StoreError."""
     while not draining.is_set():
-        match next_action(session.todo, session.edges.limits):
+        match next_action(session.todo, session.edges.limits, session.standing):
             case Rest():
                 return
             case Speak():

@@ -8,8 +8,10 @@ import logging
 from collections.abc import Callable, Sequence
 
 from agent.edges import Edges
+from agent.ledger import Ledger
 from agent.messages import History
 from agent.ports import Delta, Watcher
+from agent.relay import Standing
 from agent.resume import Todo
 from agent.steps import Ended, Nudged, Step
 
@@ -36,7 +38,14 @@ class Session:
         self.seq = 0
         self.todo = Todo()
         self.history = History()
+        self.ledger = Ledger()
         self._panel = self.edges.fresh_panel()
+
+    @property
+    def standing(self) -> Standing:
+        """What the ledger says of the run: open errors, and whether this leg has got anywhere."""
+        errors = tuple(error.line for error in self.ledger.errors_open())
+        return Standing(errors, bool(self.ledger.new_in_leg()))
 
     async def open(self) -> None:
         """Read the journal and fold it, unless that was done. Raises StoreError."""
@@ -82,6 +91,7 @@ class Session:
         self.seq = seq
         self.todo.fold(seq, step)
         self.history.fold(seq, step)
+        self.ledger.fold(seq, step)
 
     def _show(self, first: int, batch: Sequence[Step]) -> None:
         for fault in self._panel.faults:

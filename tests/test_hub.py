@@ -149,7 +149,7 @@ async def test_a_call_that_can_t_run_gets_its_reason(asked_for: Any, outcome: Ou
     assert got == outcome
     assert words in text
     assert len(bench.mark.lines) == (outcome == Outcome.FAILED)
-    assert await bench.end() == End.ANSWERED
+    assert await bench.end() == (End.UNRESOLVED if outcome == Outcome.FAILED else End.ANSWERED)
 
 
 async def test_a_reply_cut_at_the_token_limit_runs_nothing() -> None:
@@ -433,6 +433,23 @@ async def test_the_turn_limit_ends_the_run() -> None:
     assert (await bench.end(), len(bench.mark.lines)) == (End.LIMIT, 3)
     (kept,) = await bench.steps(Handed)
     assert not kept.fresh
+
+
+async def test_a_leg_that_brought_nothing_new_stops_and_asks_at_once() -> None:
+    look = call("peek", {"word": "one"})
+    bench = make_bench([[look]] * 9, limits=Limits(turns=3, handoffs=5))
+    await bench.say()
+    assert (await bench.end(), len(bench.model.requests)) == (End.UNRESOLVED, 3)
+
+
+async def test_a_final_text_with_an_error_open_is_unresolved_and_says_which() -> None:
+    bench = make_bench([[call("mark", {"word": "refuse"})], "I leave it here."])
+    await bench.say()
+    (ended,) = await bench.steps(Ended)
+    assert ended.end == End.UNRESOLVED
+    assert "I don't do that" in ended.reason
+    (kept,) = await bench.steps(Handed)
+    assert "I don't do that" in kept.text
 
 
 async def test_a_leg_that_ends_hands_over_and_the_next_one_starts_from_the_checkpoint_alone() -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from agent.errors import ToolError
 from agent.ports import CallContext, Result
+from agent.steps import Change
 
 
 class Word(BaseModel):
@@ -34,7 +35,8 @@ class Mark:
             raise ToolError("I don't do that.")
         if args.word == "break":
             raise ZeroDivisionError
-        return Result(f"marked {args.word}", cwd="/elsewhere" if args.word == "cd" else None)
+        files = (Change("/work/marks", None, f"{len(self.lines):064x}"),) if self.effect == "write" else ()
+        return Result(f"marked {args.word}", cwd="/elsewhere" if args.word == "cd" else None, files=files)
 
 
 class Peek(Mark):
