@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from agent.tools.shell import tool
 from agent.tools.write_file import WriteFile, write
 from agent.undo import Limits, UndoStore
+from agent.undo.blobs import Blobs
 from tests.fakes.calls import arguments, context
 from tests.fakes.host import FakeHost, ran
 from tests.fakes.trees import snapshot
@@ -139,6 +141,17 @@ async def test_beyond_the_bound_of_files_nothing_is_guessed(
     assert "too many files" in [why for _, why in (await store.plan(RUN)).cannot]
 
 
+async def test_what_comes_into_sight_later_is_not_taken_for_new(root: Path, home: Path) -> None:
+    bash(root, "mkdir x y; touch {x,y}/{1..8}")
+    store = UndoStore(home, Limits(files=14))  # enough for all but most of the second folder
+    await shell(store, root, "rm {x,y}/{1..5}")
+    plan = await store.plan(RUN)
+    assert plan.delete == ()
+    assert {why for _, why in plan.cannot} == {"too many files"}
+    await shell(store, root, "rm {x,y}/*")
+    assert {"too many files", "unknown"} >= {why for _, why in (await store.plan(RUN)).cannot}
+
+
 @pytest.mark.parametrize("limits", [Limits(tree_bytes=1), Limits(store_s=0), Limits(free_bytes=2**60)])
 async def test_what_is_over_a_budget_is_listed_if_it_was_changed(root: Path, home: Path, limits: Limits) -> None:
     store = UndoStore(home, limits)
@@ -215,6 +228,17 @@ async def test_what_another_runs_file_tool_wrote_meanwhile_is_its_own(root: Path
     assert (await store.plan(OTHER)).delete == (str(root / "new"), str(root / "new" / "x"))
 
 
+async def test_a_write_is_its_runs_from_before_it_happens(root: Path, home: Path) -> None:
+    store = UndoStore(home)
+    await store.before_command(RUN, str(root))
+    store.keep(OTHER, str(root / "a"))
+    (root / "a").write_text("other")
+    await store.after_command(RUN, str(root))
+    store.left(OTHER, str(root / "a"))
+    assert (await store.plan(RUN)).empty
+    assert (await store.plan(OTHER)).restore == (str(root / "a"),)
+
+
 @pytest.mark.parametrize("goes_on", [False, True])
 async def test_a_command_that_our_own_death_cut_off_is_undone(root: Path, home: Path, goes_on: bool) -> None:
     was = snapshot(root)
@@ -283,16 +307,28 @@ async def test_the_shell_tool_tells_before_and_after_however_it_ends(root: Path,
     assert (await store.plan(RUN)).restore == (str(root / "a"),)
 
 
-async def test_a_stop_cuts_a_baseline_short_and_leaves_nothing_open(root: Path, home: Path) -> None:
+async def test_a_stop_cuts_a_baseline_short_and_leaves_nothing_open(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(500):
-        (root / f"f{number}").write_bytes(os.urandom(1000))
+        (root / f"f{number}").write_bytes(os.urandom(10))
+    puts, put = [], Blobs.put
+
+    def slowly(blobs: Blobs, source: int, size: int, *, sync: bool) -> str:
+        puts.append(size)
+        time.sleep(0.002)
+        return put(blobs, source, size, sync=sync)
+
+    monkeypatch.setattr(Blobs, "put", slowly)
     store = UndoStore(home)
     call = context(root, undo=store, run=RUN, host=FakeHost())
     running = asyncio.create_task(tool.run(call, arguments(tool, command="x")))
-    await asyncio.sleep(0.002)
+    while not puts:
+        await asyncio.sleep(0.001)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
+    assert len(puts) < 502
     assert (await store.plan(RUN)).cannot == ()
     await shell(store, root, "rm a", OTHER)
     assert (await store.plan(OTHER)).restore == (str(root / "a"),)

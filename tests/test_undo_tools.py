@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from agent.errors import ToolError
 from agent.tools.edit_file import EditFile, edit
 from agent.tools.write_file import WriteFile, write
 from agent.undo import Limits, UndoStore
+from agent.undo.manifest import Begun, Kept, Manifest
 from tests.fakes.calls import context
 from tests.fakes.trees import snapshot
 
@@ -162,6 +164,15 @@ async def test_a_damaged_copy_is_not_given_back(bench: Bench) -> None:
     assert [path.name for path in bench.root.iterdir()] == ["a"]
 
 
+async def test_an_undo_that_was_cut_off_is_no_run_of_its_own(bench: Bench) -> None:
+    bench.write("a", "run")
+    cut = Manifest(bench.home / "runs", f"{RUN}~1")
+    cut.append(Begun(f"{RUN}~1", time.time() + 1, RUN), Kept(()), sync=True)
+    assert await bench.store.runs("s1") == [RUN]
+    report = await bench.store.restore(RUN, await bench.store.plan(RUN))
+    assert await bench.store.runs("s1") == [report.redo, RUN] == [f"{RUN}~2", RUN]
+
+
 async def test_a_folder_the_run_made_stays_if_it_holds_what_others_made(bench: Bench) -> None:
     bench.write("new/a", "run")
     (bench.root / "new" / "mine").write_text("mine")
@@ -179,9 +190,15 @@ def test_the_store_is_ours_alone(bench: Bench) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600)
 
 
+@pytest.mark.parametrize("commands", [0, 1, 2], ids=["alone", "after a command", "between commands"])
 @pytest.mark.parametrize("moment", ["kept", "written", "torn"])
-async def test_a_death_between_keeping_and_writing_leaves_a_whole_manifest(bench: Bench, moment: str) -> None:
+async def test_a_death_between_keeping_and_writing_leaves_a_whole_manifest(
+    bench: Bench, moment: str, commands: int
+) -> None:
     (bench.root / "a").write_text("a")
+    if commands:
+        await bench.store.before_command(RUN, str(bench.root))
+        await bench.store.after_command(RUN, str(bench.root))
     code = f"""
 import os, signal
 from pathlib import Path
@@ -196,12 +213,15 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
     child = await asyncio.create_subprocess_exec(sys.executable, "-c", code, cwd=Path(__file__).parent.parent)
     assert await child.wait() == -signal.SIGKILL
-    plan = await bench.store.plan(RUN)
+    store = UndoStore(bench.home)
+    if commands > 1:
+        await store.before_command(RUN, str(bench.root))
+        await store.after_command(RUN, str(bench.root))
+    plan = await store.plan(RUN)
     assert plan.restore == (() if moment == "kept" else bench.at("a"))
-    await bench.store.restore(RUN, plan)
-    bench.write("a", "c")
-    plan = await UndoStore(bench.home).plan(RUN)
-    assert not plan.cannot
+    await store.restore(RUN, plan)
+    assert (bench.root / "a").read_text() == "a"
+    assert not (await UndoStore(bench.home).plan(RUN)).cannot
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import os
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.undo import UndoPlan, UndoReport
@@ -91,6 +91,7 @@ many = st.lists(paths, max_size=15).map(tuple)
 lost = st.lists(st.tuples(paths, st.sampled_from(sorted(REASONS))), max_size=15).map(tuple)
 
 
+@settings(deadline=None)
 @given(many, many, lost, many)
 def test_any_names_make_a_message_that_can_be_sent(
     some: tuple[str, ...], others: tuple[str, ...], gone: tuple[tuple[str, str], ...], roots: tuple[str, ...]
@@ -99,6 +100,4 @@ def test_any_names_make_a_message_that_can_be_sent(
     report = UndoReport("s:1", some, others, gone, some)
     for text in (offer(plan), done(report)):
         assert 0 < len(text.encode("utf-16-le")) // 2 <= 4096
-        assert not any(
-            (char < " " and char != "\n") or "\ud800" <= char <= "\udfff" or char == "\u202e" for char in text
-        )
+        assert not re.search("[\x00-\x09\x0b-\x1f\u202e\ud800-\udfff]", text)

@@ -9,7 +9,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 FICLONE = 0x40049409  # ioctl_ficlone(2): share the blocks of a file; btrfs, xfs and some others have it
@@ -39,6 +39,7 @@ class Blobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._shelves: set[Path] = set()
         self._uncloned: set[int] = set()  # devices that can't share blocks with us
 
     def put(self, source: int, size: int, *, sync: bool) -> str:
@@ -139,20 +140,21 @@ class Blobs:
         return digest
 
     def _settle(self, temporary: Path, digest: str, sync: bool) -> None:
-        path = self._path(digest)
-        with suppress(FileExistsError):
-            path.parent.mkdir(mode=0o700)
+        shelf = self._folder / digest[:2]
+        if shelf not in self._shelves:
+            shelf.mkdir(mode=0o700, exist_ok=True)
+            self._shelves.add(shelf)
             if sync:
                 sync_folder(self._folder)
-        temporary.rename(path)
+        temporary.rename(shelf / digest)
         if sync:
-            sync_folder(path.parent)
+            sync_folder(shelf)
 
     def _temporary(self) -> Path:
         return self._folder / f"{secrets.token_hex(8)}.tmp"
 
     def _path(self, digest: str) -> Path:
-        return self._folder / digest[:2] / digest
+        return Path(f"{self._folder}/{digest[:2]}/{digest}")
 
 
 def hashed(fd: int) -> str:
