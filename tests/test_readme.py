@@ -29,8 +29,8 @@ def run(command: str, home: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("command", "shows"),
     [
-        ("make run", ["JARVIS_TELEGRAM__TOKEN", "machine.sh", "answered"]),
-        ("make demo", ["you ", "machine.sh", "cpus:", "answered"]),
+        ("make run", ["JARVIS_TELEGRAM__TOKEN", "scan.sh", "unresolved", "answered"]),
+        ("make demo", ["you ", "the defences are on", "all well", "answered"]),
         (".venv/bin/jarvis settings", ["[telegram]", "turns", "default"]),
         (".venv/bin/jarvis list", ["write_file", "budget", "telegram"]),
         (".venv/bin/jarvis version", ["jarvis 0."]),
