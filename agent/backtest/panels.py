@@ -27,10 +27,10 @@ def chosen(names: str) -> list[str]:
 
 
 def seated(name: str) -> list[Guard]:
-    """New guards of that panel."""
+    """New guards of that panel; those that say what may run (the strict ones) have no say in what gets stuck."""
     if name == "baseline":
         return catalogue.guards(_settings("ours"), BASELINE)
-    return catalogue.guards(_settings(name))
+    return [guard for guard in catalogue.guards(_settings(name)) if not guard.strict]
 
 
 def nudges(panel: str, rule: str) -> bool:
