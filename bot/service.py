@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent import Clock, Hub, Outgoing, Start, Store
+from agent import Clock, Hub, JarvisError, Outgoing, Start, Store
 from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
@@ -44,6 +44,7 @@ logger = logging.getLogger(__name__)
 
 DRAIN_S = 6.0  # for commands to come to their end at a shutdown
 FLUSH_S = 2.0  # for messages on their way out
+PURGE_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Service:
     """One channel over the engine, from the first poll to the last flush."""
 
     def __init__(self, settings: Settings, parts: Parts, warnings: Sequence[str] = ()) -> None:
-        self._parts, self._reach = parts, reach_of(settings.failpoint)
+        self._settings, self._parts, self._reach = settings, parts, reach_of(settings.failpoint)
         channel, store, clock = parts.channel, parts.store, parts.clock
         self.hub = Hub(edges_of(settings, parts), boot=uuid.uuid4().hex[:12])
         self.routes = Routes(store, clock)
@@ -134,6 +135,7 @@ class Service:
         await self.pick_up()
         listening = asyncio.create_task(channel.listen(self.gate.door(self.desk.intake).intake), name="listen")
         menu = asyncio.create_task(channel.announce_commands(COMMANDS), name="menu")
+        purging = asyncio.create_task(self.purge(), name="purge")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         try:
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -141,10 +143,22 @@ class Service:
                 await listening
                 await self.finish_up()
         finally:
-            for task in (listening, menu, stopping):
+            tasks = (listening, menu, stopping, purging)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(listening, menu, stopping, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
             await self.close()
+
+    async def purge(self) -> None:
+        """Every hour: what was kept for undo goes after the bulk retention, but not that of runs that go on."""
+        undo, hours = self._parts.undo, self._settings.retention.bulk_h
+        while undo is not None and hours:
+            await self._parts.clock.sleep(PURGE_S)
+            try:
+                gone = await undo.purge(hours * 3600.0, set(await self._parts.store.unfinished()))
+                logger.info("undo contents of %d runs were over %d h old and are gone", gone, hours)
+            except JarvisError as error:
+                logger.warning("undo contents could not be purged: %s", error)
 
     async def finish_up(self) -> None:
         """When the input has ended (a terminal's end of file): wait for the runs that it began."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from agent import Clock, Hub, Outgoing, Store
+from agent import Clock, Hub, JarvisError, Outgoing, Store, StoreError
 from bot import undo, words
 from bot.access import Role
 from bot.channel import Arrival, Button, Letter, Place
@@ -42,6 +42,14 @@ class Undoing:
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """List what an undo would do, with a button; "" when that was sent. Raises StoreError."""
+        try:
+            return await self._list(arrival)
+        except StoreError:
+            raise
+        except JarvisError as error:
+            return str(error)
+
+    async def _list(self, arrival: Arrival) -> str:
         session = await self.routes.session_of(arrival.place)
         if self.running(session):
             return words.UNDO_RUNS
@@ -77,8 +85,11 @@ class Undoing:
             return words.UNDO_RUNS
         if await self.store.use(ref) is None:
             return words.UNDO_STALE
-        report = await self.files.restore(body["run"], self._offered.pop(ref))
-        await self._tell(arrival.place, Letter(undo.done(report)), f"undone:{ref}")
+        try:
+            told = undo.done(await self.files.restore(body["run"], self._offered.pop(ref)))
+        except JarvisError as error:
+            told = str(error)
+        await self._tell(arrival.place, Letter(told), f"undone:{ref}")
         return words.UNDO_DONE
 
     def running(self, session: str) -> bool:
