@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Sequence
 
 from agent.edges import Edges
-from agent.ledger import Ledger
 from agent.messages import History
 from agent.ports import Delta, Watcher
 from agent.relay import Standing
@@ -38,6 +37,8 @@ class Session:
         self.seq = 0
         self.todo = Todo()
         self.history = History()
+        from agent.ledger import Ledger  # its rules take a while to load, and the start of the bot needs none of them
+
         self.ledger = Ledger()
         self._panel = self.edges.fresh_panel()
 

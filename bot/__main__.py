@@ -14,9 +14,11 @@ from agent.clock import SystemClock
 from agent.failpoints import reach_of
 from agent.host.local import LocalHost
 from agent.models.chat import ModelSettings, OpenAIChat
+from agent.policy import Scene, judge
 from agent.redact import Redactor
 from agent.sandbox import choose
 from agent.settings import Settings, secrets
+from agent.steps import Call
 from agent.undo import UndoStore
 from bot.access import Access, trusted_everywhere
 from bot.markup import letters
@@ -58,8 +60,11 @@ def warm(model: OpenAIChat) -> None:
 
     The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
     """
+    import agent.ledger  # noqa: F401
+
     model.warm()
     letters("warm")
+    judge(Call("", "shell", '{"command": "true"}'), "write", Scene("/", "/"))
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -106,8 +106,8 @@ class Policy:
 
     # -- what is said -----------------------------------------------------------------------------------------------
     def _proposed(self, step: Proposed) -> Nudge | Look | None:
-        boxed = step.call.name == "shell" and self.confines and self._mode(step.at) != "full"
-        scratch = self.scratch if boxed else ()  # other tools write to the real folder
+        boxed = self.confines and self._mode(step.at) != "full"
+        scratch = self.scratch if boxed else ()  # outside of the sandbox these are the real folders
         scene = Scene(self._cwd, self._workspace, self.home, self.forbidden, scratch, self._tainted)
         judgement = judge(step.call, step.effect, scene)
         first = self._answer(step, judgement)

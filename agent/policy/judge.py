@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agent.policy import commands
 from agent.policy.notes import Notes
 from agent.policy.verdict import Finding, Judgement, Scene, Tier
 from agent.steps import Call
@@ -44,6 +43,8 @@ def command_of(call: Call) -> str:
 
 
 def _shell(args: dict[str, Any], notes: Notes) -> None:
+    from agent.policy import commands  # a tenth of a second at the start of the bot, which needs none of it
+
     command = str(args["command"])
     if args.get("background"):
         notes.findings.append(Finding(Tier.LEAVE, "leaves a process running in the background"))
