@@ -9,6 +9,7 @@ from agent.policy.marks import is_known
 from agent.policy.options import Takes, parse
 from agent.policy.script import Simple
 
+_STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "yash")
 
 
@@ -85,7 +86,7 @@ def shell(simple: Simple) -> Effects:
         return Effects((reads(),))
     if line.has("c"):
         return _text(name, line.operands[0] if line.operands else None)
-    if line.operands and not line.has("s"):
+    if line.operands and not line.has("s") and line.operands[0] not in _STDIN:
         return Effects((changes(f"runs a script ({name})"),), scripts=line.operands[:1])
     if simple.fed is None:
         return Effects((reads(),))

@@ -12,7 +12,7 @@ from agent.policy.names import names
 from agent.policy.notes import Notes
 from agent.policy.paths import resolved
 from agent.policy.reading import read
-from agent.policy.script import Simple
+from agent.policy.script import Simple, set_by
 
 DEEPEST = 8  # commands within commands
 MOST_SPELLED = 500  # words of a text that can't be parsed
@@ -42,7 +42,7 @@ _TOOLS = names(
     "pytest tox nox mypy ruff black isort flake8 pylint bandit coverage sphinx-build mkdocs pre-commit eslint "
     "prettier tsc jest vitest mocha webpack vite rollup esbuild gcc g++ cc c++ clang clang++ ld as rustc javac "
     "cmake ctest ninja meson autoconf automake configure gofmt gopls rustfmt clang-format clang-tidy mvn gradle ant "
-    "sbt lein mix rake rspec rubocop phpunit sqlite3 protoc pandoc convert magick ffmpeg dot pdflatex xelatex "
+    "sbt lein mix rake rspec rubocop phpunit protoc pandoc convert magick ffmpeg dot pdflatex xelatex "
     "latexmk cython gpg"
 )
 
@@ -72,6 +72,9 @@ def command(simple: Simple, notes: Notes, depth: int) -> None:
         if found := variables.assigned(name, value):
             notes.findings.append(found)
         notes.touch(value, simple.cwds, ask=False)
+    for name in set_by(simple.words):
+        if found := variables.assigned(name, ""):
+            notes.findings.append(found)
     for target in simple.writes:
         notes.write(target, simple.cwds)
     for source in simple.reads:
@@ -136,6 +139,8 @@ def _unknown(simple: Simple) -> Effects:
         found = _OUTPUTS.match(word)
         if word == "-o" or (found and found[1] is None):
             writes += words[at + 1 : at + 2]
+        elif word.startswith("-o") and "/" in word:
+            writes.append(word[2:])
         elif found:
             writes.append(found[1])
     first = next((at for at, word in enumerate(words) if at and not word.startswith("-") and "=" not in word), None)

@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from agent.policy import quoting
+from agent.policy.folders import Folders
 from agent.policy.marks import MARKS, STAR, UNKNOWN
 from agent.policy.names import names
 
@@ -28,18 +29,23 @@ SET = names(
 
 
 class Expander:
-    """`cwds` are the folders the script may be in now, `variables` what it has assigned so far. `substituted` is
+    """`folders` are those the script may be in, `variables` what it has assigned so far. `substituted` is
     called with each command substitution; `fault` with what can't be understood."""
 
     def __init__(
-        self, source: Source, home: str, substituted: Callable[[Node], None], fault: Callable[[str], None]
+        self,
+        source: Source,
+        folders: Folders,
+        home: str,
+        substituted: Callable[[Node], None],
+        fault: Callable[[str], None],
     ) -> None:
         self.text = source.text
         self.home = home
-        self.cwds: tuple[str, ...] = ()
+        self.folders = folders
         self.variables: dict[str, tuple[str, ...]] = {}
         self._substituted = substituted
-        self._fault = fault
+        self.fault = fault
 
     def words(self, node: Node) -> list[str]:
         """All the words that this one may become, whichever way it goes."""
@@ -102,7 +108,7 @@ class Expander:
             case "expansion":
                 return self._expansion(node, quoted)
             case "command_substitution" if text.strip("$(`) ") == "pwd":
-                return list(self.cwds)
+                return list(self.folders.now)
             case "command_substitution" | "process_substitution":
                 self._substituted(node)
                 return [UNKNOWN]
@@ -112,7 +118,7 @@ class Expander:
             case _ if not node.is_named:
                 return [text]
             case kind:
-                self._fault(f"a {kind.replace('_', ' ')} as a word")
+                self.fault(f"a {kind.replace('_', ' ')} as a word")
                 return [UNKNOWN]
 
     def _string(self, node: Node) -> list[str]:
@@ -145,7 +151,7 @@ class Expander:
         if name == "HOME" and name not in self.variables:
             return [self.home or UNKNOWN]
         if name == "PWD":
-            return list(self.cwds)
+            return list(self.folders.now)
         if name in self.variables:
             return list(self.variables[name])
         return [UNKNOWN] if name in SET or not name.isidentifier() else ["", UNKNOWN]
@@ -155,7 +161,7 @@ class Expander:
         operators = [self.text(child) for child in node.children if not child.is_named][1:-1]
         named = node.named_children
         if "@" in operators:
-            self._fault("${...@...}")
+            self.fault("${...@...}")
         self.visit(node)
         if not named or named[0].type not in ("variable_name", "subscript"):
             return [UNKNOWN]

@@ -22,6 +22,8 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _GLUE = b"\\\n"
 # The grammar stumbles over `<<E 2>&1`; `2>&1 <<E` means the same.
 _ORDER = re.compile(r"(<<-?[ \t]*(?:'\w{1,64}'|\"\w{1,64}\"|\w{1,64}))((?:[ \t]*[0-9]?>&[0-9])+)")
+# Nor does it see the second variable of `x$A$B`; `${B}` means the same.
+_ADJACENT = re.compile(r"(?<=[A-Za-z0-9_}])\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 @cache
@@ -51,7 +53,7 @@ def tree(text: str) -> Source | None:
     if sum(map(text.count, "|<>(")) > MOST_OPERATORS:  # the parser's recovery from errors is quadratic in them
         return None
     try:
-        data = _ORDER.sub(r"\2 \1", text).encode()
+        data = _ADJACENT.sub(r"${\1}", _ORDER.sub(r"\2 \1", text)).encode()
     except UnicodeEncodeError:
         return None
     # Beyond ASCII bash knows no operators and no blanks; the grammar's scanner reads tables out of bounds there.

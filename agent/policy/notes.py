@@ -82,6 +82,8 @@ class Notes:
     def execute(self, word: str, cwds: tuple[str, ...]) -> None:
         """A file whose content will run."""
         self.touch(word, cwds, ask=False)
+        if word.startswith(("/dev/", "/proc/")):
+            self.findings.append(Finding(Tier.LEAVE, f"not understood: runs {shown(word)}", once=True))
         if MARKS.isdisjoint(word):
             for cwd in cwds:
                 if MARKS.isdisjoint(cwd):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.policy.marks import UNKNOWN, is_known, joined
+from agent.policy.marks import is_known, joined
+from agent.policy.quoting import home_of
 from agent.policy.verdict import Scene
 
 LONGEST = 4096
@@ -35,7 +36,7 @@ def home_put_in(word: str, home: str) -> str:
     if not word.startswith("~"):
         return word
     user, slash, rest = word[1:].partition("/")
-    return f"{home or UNKNOWN}{slash}{rest}" if not user else f"{UNKNOWN}{slash}{rest}"
+    return f"{home_of(user, home)}{slash}{rest}"
 
 
 def candidates(word: str) -> Iterator[str]:

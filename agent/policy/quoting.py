@@ -71,10 +71,19 @@ def finished(raw: str, home: str) -> list[str]:
 
 
 def _settled(word: str, home: str) -> str:
-    word = _USER.sub(lambda found: found[1] + (UNKNOWN if found[2] else home or UNKNOWN), word)
+    word = _USER.sub(lambda found: found[1] + home_of(found[2], home), word)
     if LEFT in word:
         word = _BRACKET.sub(ANY, word)
     return "".join(_LITERAL.get(char, char) for char in word)
+
+
+def home_of(user: str, home: str) -> str:
+    """What stands for a tilde; `user` is empty for our own."""
+    if not user:
+        return home or UNKNOWN
+    if user in ("+", "-"):  # where the shell is and where it was
+        return UNKNOWN
+    return "/root" if user == "root" else f"/home/{user}"
 
 
 def _spread(raw: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.policy.effects import Effects, Rule, changes, leaves, reads
+from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.names import names
 from agent.policy.options import Takes, means, parse
 from agent.policy.script import Simple
@@ -104,6 +104,8 @@ _FINDINGS = {
 
 def declaration(simple: Simple) -> Effects:
     """`export` and its like, where the grammar took them for an ordinary command."""
+    if any(word.startswith("-") and "n" in word for word in simple.words[1:]) and simple.words[0] != "export":
+        return unclear(f"{simple.words[0]} -n")
     pairs = tuple(word.partition("=")[::2] for word in simple.words[1:] if "=" in word)
     return Effects((reads(),), assigned=pairs)
 

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.policy.expand import Expander
+from agent.policy.folders import Folders
 from agent.policy.grammar import Source, tree
-from agent.policy.marks import UNKNOWN, is_known, joined
-from agent.policy.paths import home_put_in
+from agent.policy.marks import UNKNOWN, is_known
 from agent.policy.redirects import Redirects, redirects
 from agent.policy.script import Script, Simple, folder_after, set_by
 from agent.policy.shapes import is_filled_in, leaves_script, told, variants_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MOST_COMMANDS = 2_000
-MOST_FOLDERS = 16
 
 
 def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
@@ -56,9 +55,8 @@ class _Reader:
         self.functions: dict[str, Node] = {}
         self._calling: set[str] = set()
         self._background: int | None = None  # commands before the newest &
-        self._ever = dict.fromkeys(cwds)
-        self.expand = Expander(source, home, self.substituted, self.fault)
-        self.expand.cwds = cwds
+        self.folders = Folders(cwds, home)
+        self.expand = Expander(source, self.folders, home, self.substituted, self.fault)
         self._kinds: dict[str, Callable[[Node], None]] = {
             **dict.fromkeys(("program", "compound_statement", "do_group", "negated_command"), self._sequence),
             **dict.fromkeys(("if_statement", "elif_clause", "else_clause", "case_statement", "case_item"), self._maybe),
@@ -77,7 +75,7 @@ class _Reader:
 
     def program(self, root: Node) -> None:
         self._walk(root)
-        self.expand.cwds = tuple(self._ever)[:MOST_FOLDERS]
+        self.folders.now = tuple(self.folders.ever)
         for body in list(self.functions.values()):  # a function may be called from any folder that the script was in
             self._walk(body)
         since = self.commands[self._background or 0 :]
@@ -112,22 +110,22 @@ class _Reader:
 
     def _sequence(self, node: Node) -> None:
         for child in node.children:
-            before, self._certain = self.expand.cwds, self._strict
+            before, self._certain = self.folders.now, self._strict
             if child.is_named:
                 self._walk(child)
             if not self._certain:
-                self._into(before + self.expand.cwds)
+                self.folders.may_be(before + self.folders.now)
             if child.type == "&":
                 self._background = len(self.commands)
 
     def _maybe(self, node: Node) -> None:
-        before = self.expand.cwds
+        before = self.folders.now
         for child in node.named_children:
             if child.type in self._kinds:
                 self._walk(child)
             else:
                 self.expand.visit(child)
-        self._into(before + self.expand.cwds)
+        self.folders.may_be(before + self.folders.now)
 
     def _loop(self, node: Node) -> None:
         """Twice, since a later round begins in the folder where the one before ended."""
@@ -135,35 +133,36 @@ class _Reader:
         if name is not None:
             values = [word for child in node.children_by_field_name("value") for word in self.expand.words(child)]
             self.expand.assign(self.expand.text(name), values or [UNKNOWN])
-        before = self.expand.cwds
+            self._emit(Simple(assigned=((self.expand.text(name), ""),)))
+        before = self.folders.now
         for _ in range(2):
-            self._into(before + self.expand.cwds)
-            held = self.expand.cwds
+            self.folders.may_be(before + self.folders.now)
+            held = self.folders.now
             for child in node.named_children:
                 if child.type in self._kinds:
                     self._walk(child)
-            if set(self.expand.cwds) <= set(held):
+            if set(self.folders.now) <= set(held):
                 break
         else:
             self.fault("a loop that changes folders")
-        self._into(before + self.expand.cwds)
+        self.folders.may_be(before + self.folders.now)
 
     def _list(self, node: Node) -> None:
         """`a && b` enters b where a has succeeded; after `a || exit` only a's success is left."""
         left, right = node.named_children[0], node.named_children[-1]
-        before = self.expand.cwds
+        before = self.folders.now
         self._walk(left)
-        after = self.expand.cwds
+        after = self.folders.now
         if any(child.type == "&&" for child in node.children):
             self._walk(right)
-            self._into(after + self.expand.cwds)
+            self.folders.may_be(after + self.folders.now)
             return
-        self._into(before + after)
+        self.folders.may_be(before + after)
         self._walk(right)
         if leaves_script(right):
-            self.expand.cwds, self._certain = after, True
+            self.folders.now, self._certain = after, True
         else:
-            self._into(before + after + self.expand.cwds)
+            self.folders.may_be(before + after + self.folders.now)
 
     def _pipeline(self, node: Node) -> None:
         fed = self._fed if node.children[0].is_named else UNKNOWN
@@ -175,6 +174,7 @@ class _Reader:
 
     def _function(self, node: Node) -> None:
         body, name = node.child_by_field_name("body"), node.child_by_field_name("name")
+        self._bare_redirect(node)
         if body is not None and name is not None:
             self.functions[self.expand.text(name)] = body
             with self._aside():
@@ -183,36 +183,39 @@ class _Reader:
     def _call(self, name: str) -> None:
         """A function of the script runs in the shell itself: where it goes, the script goes."""
         if name in self.functions and name not in self._calling:
-            before = self.expand.cwds
+            before = self.folders.now
             self._calling.add(name)
             self._walk(self.functions[name])
             self._calling.discard(name)
-            self._into(before + self.expand.cwds)
+            self.folders.may_be(before + self.folders.now)
 
     @contextmanager
     def _aside(self, fed: str | None = None) -> Iterator[None]:
-        cwds, held = self.expand.cwds, self._fed
+        cwds, held = self.folders.now, self._fed
         self._fed = fed
         yield
-        self.expand.cwds, self._fed = cwds, held
-
-    def _into(self, folders: tuple[str, ...]) -> None:
-        both = tuple(dict.fromkeys(folders))
-        self.expand.cwds = both if len(both) <= MOST_FOLDERS else (*both[:MOST_FOLDERS], "/" + UNKNOWN)
-        self._ever.update(dict.fromkeys(self.expand.cwds))
+        self.folders.now, self._fed = cwds, held
 
     # -- commands ---------------------------------------------------------------------------------------------------
     def _redirected(self, node: Node) -> None:
+        """The grammar gives the redirections of the last command in a list to the whole: they are opened where the list
+        has led to."""
         found = redirects(node.children_by_field_name("redirect"), self.expand)
+        body = node.child_by_field_name("body")
         with self._feeding(found):
-            if (body := node.child_by_field_name("body")) is not None:
+            if body is not None:
                 self._walk(body)
+        if body is not None and body.type == "list":
+            found = found.also(redirects(node.children_by_field_name("redirect"), self.expand))
         self._emit(Simple(writes=found.writes, reads=found.reads))
         for rest in found.rest:  # what a here-document's line goes on with
             self._rest(rest)
 
     def _bare_redirect(self, node: Node) -> None:
-        found = redirects([node], self.expand)  # $(< file)
+        """Files that are opened without a command of their own: `$(< file)`, and for each call of a function."""
+        found = redirects(
+            [node] if node.type == "file_redirect" else node.children_by_field_name("redirect"), self.expand
+        )
         self._emit(Simple(writes=found.writes, reads=found.reads))
 
     def _rest(self, node: Node) -> None:
@@ -278,7 +281,7 @@ class _Reader:
 
     def _emit(self, command: Simple) -> None:
         if command.words or command.assigned or command.writes or command.reads:
-            self.commands.append(replace(command, fed=self._fed, cwds=self.expand.cwds))
+            self.commands.append(replace(command, fed=self._fed, cwds=self.folders.now))
 
     def _settle(self, variants: list[tuple[str, ...]]) -> None:
         """What a command changes in the shell itself."""
@@ -289,7 +292,4 @@ class _Reader:
             if words[:1] == ("set",) and any(word.startswith("-") and "e" in word for word in words[1:]):
                 self._strict = True
             targets += folder_after(words, self._home) or ()
-        if targets:
-            self._into(
-                tuple(joined(cwd, home_put_in(target, self._home)) for cwd in self.expand.cwds for target in targets)
-            )
+        self.folders.enter(targets)

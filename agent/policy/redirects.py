@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from agent.policy.expand import Expander
@@ -24,6 +24,11 @@ class Redirects:
     reads: tuple[str, ...] = ()
     fed: str | None = None
     rest: tuple[Node, ...] = ()
+
+    def also(self, other: Redirects) -> Redirects:
+        """The files of both, the rest of this one."""
+        writes, reads = dict.fromkeys((*self.writes, *other.writes)), dict.fromkeys((*self.reads, *other.reads))
+        return replace(self, writes=tuple(writes), reads=tuple(reads))
 
 
 @dataclass(slots=True)
@@ -76,6 +81,8 @@ def _heredoc(node: Node, expand: Expander, found: _Found) -> None:
     literal = start.startswith(("'", '"', "\\"))
     if body is not None and not literal:
         expand.visit(body)
+        if not body.named_children and ("$(" in text or "`" in text):  # the grammar doesn't look into some of them
+            expand.fault("a command in a here-document")
     plain = literal or not any(char in text for char in "$`\\")
     found.fed = text if plain else UNKNOWN
     for child in node.children:

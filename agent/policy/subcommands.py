@@ -125,7 +125,9 @@ def subcommand(simple: Simple) -> Effects:
     line = parse(simple.words[1:], kind.takes, stop=True)
     everything = parse(simple.words[1:], kind.takes)
     leaving = Effects((leaves(f"{kind.reason} ({name})"),))
-    if kind.risky and everything.has(*kind.risky):
+    # Some take long names behind one dash (`go build -toolexec x`).
+    single = {word.lstrip("-").partition("=")[0] for word in simple.words[1:] if word.startswith("-")}
+    if everything.has(*kind.risky) or not single.isdisjoint(kind.risky):
         return leaving
     operands = line.operands[1:] if line.operands[:1] and line.operands[0].startswith("+") else line.operands
     if not operands:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
+from agent.policy.marks import is_known
 from agent.policy.names import names
 from agent.policy.options import Line, Takes, parse
 from agent.policy.script import Simple
@@ -140,7 +143,25 @@ def rsync(simple: Simple) -> Effects:
     return Effects((changes("changes files (rsync)"),), writes, deep=line.operands)
 
 
+_SQLITE_REACHES = re.compile(
+    r"(?:^|\s)\.(?:sh|system|once|output|import|load|excel|open|backup|save|read|clone|log|trace|archive|cd)"
+    r"|writefile|readfile|edit\s*\(|load_extension|attach|vacuum\s+into",
+    re.IGNORECASE,
+)
+
+
+def sqlite(simple: Simple) -> Effects:
+    """sqlite3: a file of its own, unless its commands reach further."""
+    line = parse(simple.words[1:], Takes())
+    fed = simple.fed if simple.fed is not None and is_known(simple.fed) else ""
+    text = "\n".join((*line.operands[1:], fed))
+    if _SQLITE_REACHES.search(text) or not is_known(text) or simple.fed not in (None, fed) or line.has("cmd", "init"):
+        return unclear("sqlite3 commands that reach beyond the database")
+    return Effects((changes("changes files (sqlite3)"),), line.operands[:1])
+
+
 RULES: dict[str, Rule] = {
+    "sqlite3": sqlite,
     **dict.fromkeys(_ALL, writer),
     **dict.fromkeys(("zip", "unzip", "7z", "7za", "unrar", "cpio", "ar"), archive),
     "dd": dd,
