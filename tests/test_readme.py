@@ -34,7 +34,7 @@ def run(command: str, home: Path) -> subprocess.CompletedProcess[str]:
         (".venv/bin/jarvis settings", ["[telegram]", "turns", "default"]),
         (".venv/bin/jarvis list", ["write_file", "budget", "telegram"]),
         (".venv/bin/jarvis version", ["jarvis 0."]),
-        (".venv/bin/jarvis --help", ["run", "chat", "demo", "settings"]),
+        (".venv/bin/jarvis --help", ["run", "chat", "demo", "settings", "backtest", "doctor"]),
         ("make -n test", ["pytest"]),  # this very suite: only that the target stands
     ],
 )
@@ -45,8 +45,15 @@ def test_a_command_of_the_readme(tmp_path: Path, command: str, shows: list[str])
         assert word in done.stdout + done.stderr
 
 
+def test_the_doctor_of_a_fresh_machine_says_what_is_missing(tmp_path: Path) -> None:
+    done = run(".venv/bin/jarvis doctor", tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    assert "JARVIS_TELEGRAM__TOKEN" in done.stdout + done.stderr
+
+
 def test_no_command_is_left_out() -> None:
-    tested = {"make run", "make demo", "make test", *[f".venv/bin/jarvis {c}" for c in ("settings", "list", "version")]}
+    tested = {"make run", "make demo", "make test"}
+    tested |= {f".venv/bin/jarvis {command}" for command in ("settings", "list", "version", "doctor")}
     assert set(COMMANDS) - set(EXPORTS) <= {*tested, ".venv/bin/jarvis --help"}
 
 
