@@ -69,6 +69,8 @@ def command(simple: Simple, notes: Notes, depth: int) -> None:
         notes.findings += unclear("commands within commands").findings
         return
     for name, value in simple.assigned:
+        if name == "IFS" and set_by(simple.words):  # only for what `read` splits
+            continue
         if found := variables.assigned(name, value):
             notes.findings.append(found)
         notes.touch(value, simple.cwds, ask=False)
