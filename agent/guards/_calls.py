@@ -17,13 +17,22 @@ from agent.guards._effects import acts_outside, changes, code_writes, waits
 from agent.steps import (
     Asked,
     Call,
+    Commanded,
     Corrected,
+    Decided,
     Ended,
+    Failed,
     Finished,
+    Looking,
+    Nudged,
     Opened,
     Outcome,
+    Parked,
     Proposed,
+    Purged,
+    Resumed,
     Said,
+    Seen,
     Started,
     Step,
     Stream,
@@ -33,6 +42,9 @@ FAILURES = frozenset({Outcome.FAILED, Outcome.TIMED_OUT, Outcome.KILLED, Outcome
 OURS = frozenset({"shell", "write_file", "edit_file"})  # tools whose `files` is what changed, not just unsaid
 SHORT = 3  # characters: an output below that says nothing by itself
 WHOLE = 200  # characters up to which a text stands for itself, not by its hash
+
+QUIET = frozenset({Started, Nudged, Looking, Seen, Failed, Decided, Commanded, Parked, Resumed, Purged})
+"""Steps that tell these guards nothing; they look away before anything else."""
 
 Asking = tuple[str, str, str]  # tool, arguments as the model wrote them, folder
 Result = tuple[str, ...]
@@ -89,6 +101,7 @@ class Done:
 
     deed: Deed
     ended: Finished
+    proposed: Proposed | None
     turn: int
     streamed: bool  # a program with output streams (a command, a cell), not a service with a text
     failed: bool  # wrong arguments are not among the failures: they are counted apart
@@ -147,20 +160,19 @@ class Calls:
     _proposed: dict[str, Proposed] = field(default_factory=dict, repr=False)
 
     def fold(self, step: Step) -> Done | Mark | None:
-        kind = type(step)  # every guard sees every step: this is the busiest line of the panel
-        if kind is Started:
-            return None
-        if isinstance(step, Finished):
+        """What this step was. Every guard sees every step, so that this is the busiest place of the panel."""
+        if type(step) is Finished:
             return self._finished(step)
-        if isinstance(step, Proposed):
+        if type(step) is Proposed:
             self._proposed[step.call.id] = step
-            return None
-        if isinstance(step, Said):
+        elif type(step) is Said:
             self.turn += 1
             self._said = step.calls
-            self._proposed.clear()
-            return None
-        return self._border(step)
+            if self._proposed:
+                self._proposed.clear()
+        else:
+            return self._border(step)
+        return None
 
     def asked(self, call: Call) -> Asking:
         """How this call is told from others, were it made now."""
@@ -185,40 +197,41 @@ class Calls:
 
     def _finished(self, step: Finished) -> Done | None:
         proposed = self._proposed.pop(step.call_id, None)
-        cwd, self.cwd = self.cwd, step.cwd or self.cwd
-        if proposed is not None:
-            return _done(proposed.call, cwd, proposed.effect, step, self.turn)
-        call = next((call for call in self._said if call.id == step.call_id), None)  # it never got as far
-        return None if call is None else _done(call, cwd, "", step, self.turn)
+        cwd = self.cwd
+        if step.cwd is not None:
+            self.cwd = step.cwd
+        for done in _newest:  # the very same object, if another guard has just been shown this call
+            if (
+                done.ended is step
+                and done.proposed is proposed
+                and done.turn == self.turn
+                and done.deed.asked[2] == cwd
+            ):
+                return done
+        call = proposed.call if proposed else next((call for call in self._said if call.id == step.call_id), None)
+        if call is None:
+            return None
+        done = _read((call.name, call.arguments, cwd), proposed, step, self.turn)
+        _newest[:] = [done]
+        return done
 
 
 _newest: list[Done] = []
 
 
-def _done(call: Call, cwd: str, effect: str, ended: Finished, turn: int) -> Done:
-    """The reading of a call, or the very same object if another guard has just been shown it."""
-    asked = (call.name, call.arguments, cwd)
-    for done in _newest:
-        if done.ended is ended and done.turn == turn and done.deed.effect == effect and done.deed.asked == asked:
-            return done
-    _newest[:] = [_read(asked, effect, ended, turn)]
-    return _newest[0]
-
-
-def _read(asked: Asking, effect: str, ended: Finished, turn: int) -> Done:
+def _read(asked: Asking, proposed: Proposed | None, ended: Finished, turn: int) -> Done:
     outcome, out, err = ended.outcome, ended.stdout, ended.stderr
     streamed = out is not None or err is not None
     # Streams go by the hashes of the whole: a text for the model may be cut or carry a duration. Numbers aren't masked:
     # they are the progress (with masks 72 % of MLGym's successes alarm).
     if streamed:
-        hashes = (out.sha256 if out else "", err.sha256 if err else "")
-        result: Result = (outcome, str(ended.exit_code), *hashes)
+        result: Result = (outcome, str(ended.exit_code), out.sha256 if out else "", err.sha256 if err else "")
     else:
         result = (outcome, digest(ended.text))
     failed = outcome in FAILURES
     touched = None if ended.files is None else bool(ended.files)
-    deed = Deed(asked, effect, outcome, touched)
-    return Done(deed, ended, turn, streamed, failed, failed or outcome is Outcome.WARNED, result)
+    deed = Deed(asked, proposed.effect if proposed else "", outcome, touched)
+    return Done(deed, ended, proposed, turn, streamed, failed, failed or outcome is Outcome.WARNED, result)
 
 
 @lru_cache(maxsize=64)

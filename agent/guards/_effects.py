@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agent.commandline import simple_commands
+from agent.guards._reading import LONGEST, programs
 from agent.intent import DATABASES, MUTATIONS, Effect, effect_of, intent
-
-LONGEST = 4_000  # characters of a command that are looked at
 
 OUTSIDE = frozenset({
     "git", "pip", "pip3", "apt", "apt-get", "npm", "yarn", "pnpm", "conda", "cargo", "make", "cmake", "useradd", "brew",
@@ -20,28 +18,26 @@ OUTSIDE = frozenset({
     "terraform", "psql", "mysql", "mariadb", "crontab", "mount", "umount", "curl", "scp", "rsync",
 })  # fmt: skip
 """What they do, no look at the workspace's files can show: it is elsewhere, or in folders that are left out of it."""
-SUSPECTS = (
-    frozenset(stem.split(" ")[0] for stem in MUTATIONS)
-    | DATABASES
-    | {"sed", "perl", "gawk", "yq", "sort", "curl", "tar", "find", "fd", "python", "python3", "node"}
-)
-"""Without one of these words and without a redirection into a file nothing is changed."""
+SUSPECTS = frozenset(stem.split(" ")[0] for stem in MUTATIONS) | DATABASES | {"curl", "tar"}
+EDITORS = frozenset({"sed", "perl", "gawk", "yq", "sort", "find", "fd", "python", "python3", "node"})
+"""Without one of these words and without a redirection into a file nothing is changed; editors need an option."""
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _SAVES = re.compile(r">\s*+(?!/dev/null|&)")
+_EDITS = re.compile(r"\s-(?:[a-zA-Z]{0,5}i|-in-place|o\b|c\b|e\b|delete|exec)")
 _WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|watch)(?:\s|$)|\btail\s(?:-\w{1,6}\s)*-[a-zA-Z]{0,4}[fF]")
 _WAITING = ("sleep", "wait", "watch", "tail -")
-
-parsed = lru_cache(maxsize=64)(simple_commands)
 
 
 @lru_cache(maxsize=256)
 def changes(command: str) -> bool:
     """Whether one of its programs changes something, by its name and options."""
     text = command[:LONGEST]
-    if SUSPECTS.isdisjoint(_WORD.findall(text)) and not _SAVES.search(text):
+    words = _WORD.findall(text)
+    editing = not EDITORS.isdisjoint(words) and _EDITS.search(text)
+    if not editing and SUSPECTS.isdisjoint(words) and not (">" in text and _SAVES.search(text)):
         return False
-    return any(effect_of(part) is Effect.MUTATE for part in parsed(text))
+    return any(effect_of(part) is Effect.MUTATE for part in programs(command))
 
 
 @lru_cache(maxsize=256)
@@ -50,7 +46,7 @@ def acts_outside(command: str) -> bool:
     text = command[:LONGEST]
     if OUTSIDE.isdisjoint(_WORD.findall(text)):
         return False
-    return any(part.stem.split(" ")[0] in OUTSIDE and effect_of(part) is Effect.MUTATE for part in parsed(text))
+    return any(part.stem.split(" ")[0] in OUTSIDE and effect_of(part) is Effect.MUTATE for part in programs(command))
 
 
 def waits(command: str) -> bool:

@@ -62,7 +62,7 @@ class Sightings:
 
     def add(self, done: Done) -> tuple[int | None, int | None]:
         """The numbers of the calls at which this result was last seen, for a NOTE and for a STOP."""
-        loose, sure = _keys(done)
+        loose, sure = keys(done)
         before = self._last.get(loose), self._last.get(sure)
         self._last[loose] = self._last[sure] = self.deeds.add(done.deed)
         if len(self._last) > 3 * REMEMBERED:
@@ -74,7 +74,7 @@ class Sightings:
         return 0.0 if number is None else HALF if self.deeds.changed(number, self.deeds.now) else 1.0
 
 
-def _keys(done: Done) -> tuple[Hashable, Hashable]:
+def keys(done: Done) -> tuple[Hashable, Hashable]:
     """Under which a result counts as seen, for a NOTE and for a STOP."""
     by_call = (done.deed.asked, done.result)
     outcome = done.ended.outcome

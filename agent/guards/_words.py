@@ -10,6 +10,8 @@ CARD = 400  # bytes
 def quoted(text: str, limit: int) -> str:
     """`text` on one line in at most `limit` bytes, cut in the middle."""
     line = " ".join(text[: 8 * limit].split())
+    if len(line) <= limit and line.isascii():
+        return line
     raw = line.encode("utf-8", "replace")
     if len(raw) <= limit:
         return line
@@ -27,8 +29,14 @@ def listed(texts: Iterable[str], count: int, limit: int) -> str:
 
 def fitted(*parts: str, limit: int = CARD) -> str:
     """The parts that fit into `limit` bytes, in order, with spaces between; the first is always there."""
-    out = parts[0]
+    out, size = parts[0], bytes_of(parts[0])
     for part in parts[1:]:
-        if part and len(f"{out} {part}".encode("utf-8", "replace")) <= limit:
-            out = f"{out} {part}"
+        more = 1 + bytes_of(part) if part else limit
+        if size + more <= limit:
+            out, size = f"{out} {part}", size + more
     return out
+
+
+def bytes_of(text: str) -> int:
+    """The length in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

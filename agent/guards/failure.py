@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agent.guards._calls import Asking, Calls, Done, Mark
+from agent.guards._calls import QUIET, Asking, Calls, Done, Mark
 from agent.guards._literal import Literal, literal
 from agent.guards._words import fitted, quoted
 from agent.ports import Nudge
@@ -30,6 +30,7 @@ EXITS = {
     141: "its reader went away",
     143: "somebody asked it to end",
 }
+_NUMBER = re.compile(r"\d+")
 SCRIPT = re.compile(r"(?<![\w./-])[\w./~-]{1,120}\.(?:sh|bash|zsh|ksh)\b")
 
 
@@ -41,6 +42,8 @@ class Failure:
     _last: tuple[Asking, str] | None = field(default=None, repr=False)  # the newest failure and its error
 
     def observe(self, step: Step) -> Nudge | None:
+        if type(step) in QUIET:
+            return None
         what = self._calls.fold(step)
         if isinstance(what, Done):
             text = self._card(what)
@@ -102,7 +105,7 @@ def _meaning(done: Done) -> str:
 
 def gist(line: str) -> str:
     """An error line without its program, file and numbers, to tell it from another."""
-    return re.sub(r"\d+", "#", ": ".join(line.strip().split(": ")[-2:]))
+    return _NUMBER.sub("#", ": ".join(line.strip().split(": ")[-2:]))
 
 
 guard = Failure

@@ -9,11 +9,9 @@ only once the model has read a NOTE. Waiting for a job is no loop; a result that
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
-from functools import partial
 
-from agent.guards._calls import Asking, Calls, Deed, Done, Mark, Result, command_of
+from agent.guards._calls import QUIET, Asking, Calls, Done, Mark, Result, command_of
 from agent.guards._repeats import HALF, Sightings
 from agent.guards._words import fitted, listed, quoted
 from agent.ports import Nudge
@@ -24,6 +22,7 @@ SAME, SAME_STOP = 3.0, 4.0  # weighted times that one call brought one result
 SHARE, SHARE_STOP = 0.4, 0.34  # of results that were seen before
 JUDGED_FROM = 5  # calls
 PERIODS, LAPS = range(2, 9), 3
+KEPT = PERIODS[-1] * LAPS
 IGNORED = 3  # repeats after the NOTE
 FORGIVEN = 20  # calls without a repeat after the NOTE
 FRESH_S = 60.0  # a result older than that is looked at anew
@@ -31,22 +30,15 @@ FRESH_S = 60.0  # a result older than that is looked at anew
 
 @dataclass(slots=True, eq=False)
 class Lap:
-    """One call of the window."""
+    """One call of the window. `weight` and `sure`: what its result weighs for a NOTE and for a STOP, 0 if it is new."""
 
+    done: Done
     asked: Asking
     result: Result
-    deed: Deed | None  # None: it was answered from before
-
-
-@dataclass(slots=True)
-class Known:
-    """The newest result of a call, and how often it came in a row."""
-
-    result: Result
-    text: str
-    at: float
-    number: int  # of its call
-    times: int = 1
+    number: int
+    held: bool = False  # it was answered from before
+    weight: float = 0.0
+    sure: float = 0.0
 
 
 @dataclass(slots=True)
@@ -56,128 +48,115 @@ class Loops:
     _calls: Calls = field(default_factory=Calls, repr=False)
     _sightings: Sightings = field(default_factory=Sightings, repr=False)
     _laps: list[Lap] = field(default_factory=list, repr=False)  # as many as the longest cycle needs
-    _weights: deque[float] = field(default_factory=lambda: deque(maxlen=WINDOW), repr=False)
-    _sure: deque[float] = field(default_factory=lambda: deque(maxlen=FULL), repr=False)
-    _known: dict[Asking, Known] = field(default_factory=dict, repr=False)
-    _held: set[str] = field(default_factory=set, repr=False)
+    _held: dict[str, Lap] = field(default_factory=dict, repr=False)  # call -> the lap that answers it
     _told: int | None = field(default=None, repr=False)  # the turn of the NOTE
-    _since: deque[bool] = field(default_factory=lambda: deque(maxlen=FORGIVEN), repr=False)  # repeats after it
+    _since: int = field(default=0, repr=False)  # calls after it
     _stopped: bool = field(default=False, repr=False)
 
     def observe(self, step: Step) -> Nudge | None:
+        if type(step) in QUIET:
+            return None
         what = self._calls.fold(step)
         if what is None:
             return self._proposed(step) if self._told is not None and isinstance(step, Proposed) else None
-        match what:
-            case Done():
-                return None if what.waited else self._finished(what)
-            case Mark.RUN:
-                self._begin()
-            case Mark.MESSAGE:
-                self._sightings.deeds.add(None)
-                self._told, self._stopped = None, False
-                self._since.clear()
-        return None
-
-    def _begin(self) -> None:
-        self._sightings = Sightings()
-        for memory in (self._laps, self._weights, self._sure, self._known, self._held, self._since):
-            memory.clear()
+        if isinstance(what, Done):
+            return self._finished(what)
         self._told, self._stopped = None, False
+        if what is Mark.RUN:
+            self._sightings = Sightings()
+            self._laps.clear()
+            self._held.clear()
+        else:
+            self._sightings.deeds.add(None)
+        return None
 
     # -- answered from before ---------------------------------------------------------------------------------------
     def _proposed(self, step: Proposed) -> Nudge | None:
-        known = self._known.get(self._calls.asked(step.call))
-        if known is None or known.times < 2 or step.at >= known.at + FRESH_S:
+        asked = self._calls.asked(step.call)
+        same = [lap for lap in self._laps[-WINDOW:] if not lap.held and lap.asked == asked]
+        if len(same) < 2 or same[-1].result != same[-2].result:
             return None
-        if self._sightings.deeds.changed(known.number):
+        newest = same[-1]
+        if step.at >= newest.done.ended.at + FRESH_S or self._sightings.deeds.changed(newest.number):
             return None
-        self._held.add(step.call.id)
+        if newest.done.waited:
+            return None
+        self._held[step.call.id] = newest
         text = (
-            f"{known.text}\n[Not run again: this is the result that the same call brought {known.times} times already, "
-            "and nothing has changed since. Do something else, or answer with what you know.]"
+            f"{newest.done.ended.text}\n[Not run again: this is what the same call brought before, more than once, and "
+            "nothing has changed since. Do something else, or answer with what you know.]"
         )
         return Nudge(Level.HOLD, text, event="nudge.loop")
 
     # -- judged -----------------------------------------------------------------------------------------------------
     def _finished(self, done: Done) -> Nudge | None:
-        if done.ended.call_id in self._held:
-            self._held.discard(done.ended.call_id)
-            known = self._known.get(done.asked)
-            lap, weight, sure = Lap(done.asked, known.result if known else (), None), 1.0, 1.0
+        answer = self._held.pop(done.ended.call_id, None)
+        if answer is not None:
+            lap = Lap(done, done.asked, answer.result, answer.number, held=True, weight=1.0, sure=1.0)
         else:
             seen, surely = self._sightings.add(done)
-            weight = self._sightings.weight(seen)
-            sure = weight if surely == seen else self._sightings.weight(surely)
-            lap = Lap(done.asked, done.result, done.deed)
-            self._remember(done)
+            lap = Lap(done, done.asked, done.result, self._sightings.deeds.now)
+            if seen is not None and not done.waited:
+                lap.weight = self._sightings.weight(seen)
+                lap.sure = lap.weight if surely == seen else self._sightings.weight(surely)
         self._laps.append(lap)
-        del self._laps[: -PERIODS[-1] * LAPS]
-        self._weights.append(weight)
-        self._sure.append(sure)
-        return self._judged(lap, weight > 0, sure > 0)
-
-    def _remember(self, done: Done) -> None:
-        before = self._known.pop(done.asked, None)
-        times = before.times + 1 if before and before.result == done.result else 1
-        self._known[done.asked] = Known(done.result, done.ended.text, done.ended.at, self._sightings.deeds.now, times)
-        if len(self._known) > WINDOW:
-            del self._known[next(iter(self._known))]
-
-    def _judged(self, lap: Lap, known: bool, repeated: bool) -> Nudge | None:
-        """Judge the newest call: `known` if its result was seen before, `repeated` if surely so."""
-        if self._stopped:
+        if len(self._laps) > KEPT:
+            del self._laps[0]
+        if self._told is not None and self._told != self._calls.turn:  # else the model hasn't read it yet
+            self._since += 1
+        elif not lap.weight:
             return None
-        same = self._same(lap) if known else 0.0
+        return None if self._stopped else self._judged(lap)
+
+    def _judged(self, lap: Lap) -> Nudge | None:
         if self._told is None:
-            return self._note(lap, same) if known else None
+            return self._note(lap)
         if self._told == self._calls.turn:
-            return None  # the model hasn't read it yet
-        self._since.append(repeated)
-        if stop := self._stop(lap, same, repeated):
+            return None
+        if stop := self._stop(lap):
             self._stopped, self._told = True, None
             return Nudge(Level.STOP, stop, rank=2, event="nudge.loop")
-        if len(self._since) == FORGIVEN and not any(self._since):
+        if self._since >= FORGIVEN and not any(lap.sure for lap in self._laps[-FORGIVEN:]):
             self._told = None
         return None
 
     def _same(self, lap: Lap) -> float:
         """How often this call brought this result in the window; a time before a change counts half."""
         window = self._laps[-WINDOW:]
-        if sum(map(partial(_alike, lap), window)) < SAME:
+        if sum(other.result == lap.result and other.asked == lap.asked for other in window) < SAME:
             return 0.0
         total, weight = 0.0, 1.0
         for other in reversed(window):
             if _alike(lap, other):
                 total += weight
-            elif weight == 1.0 and other.deed and other.deed.changed:
+            elif weight == 1.0 and not other.held and other.done.deed.changed:
                 weight = HALF
         return total
 
-    def _note(self, lap: Lap, same: float) -> Nudge | None:
-        text = ""
-        if same >= SAME:
-            text = _same_call(lap, sum(other.asked == lap.asked for other in self._laps[-WINDOW:]))
+    def _note(self, lap: Lap) -> Nudge | None:
+        window, text = self._laps[-WINDOW:], ""
+        if self._same(lap) >= SAME:
+            text = _same_call(lap, sum(_alike(lap, other) for other in window))
         elif period := _period(self._laps):
             text = _cycle([other.asked for other in self._laps[-period:]])
-        elif len(self._weights) >= JUDGED_FROM and sum(self._weights) >= SHARE * len(self._weights):
-            window = self._laps[-len(self._weights) :]
-            text = _circle([o.asked for o, weight in zip(window, self._weights, strict=True) if weight], len(window))
+        elif len(window) >= JUDGED_FROM and sum(other.weight for other in window) >= SHARE * len(window):
+            text = _circle([other.asked for other in window if other.weight], len(window))
         if not text:
             return None
-        self._told = self._calls.turn
-        self._since.clear()
+        self._told, self._since = self._calls.turn, 0
         return Nudge(Level.NOTE, text, rank=2, event="nudge.loop")
 
-    def _stop(self, lap: Lap, same: float, repeated: bool) -> str:
+    def _stop(self, lap: Lap) -> str:
         """Why the run must end, in words for a person; "" if it needn't."""
         what = quoted(_command(lap.asked), 120)
-        if same >= SAME_STOP:
+        if self._same(lap) >= SAME_STOP:
             return f"I stopped: the same call keeps bringing the same result, also after a warning: `{what}`. {ASKED}"
-        if len(self._sure) == FULL and sum(self._sure) >= SHARE_STOP * FULL:
-            again = sum(weight > 0 for weight in self._sure)
+        sure = [other.sure for other in self._laps[-FULL:]]
+        if len(sure) == FULL and sum(sure) >= SHARE_STOP * FULL:
+            again = sum(weight > 0 for weight in sure)
             return f"I stopped: I was going in circles, {again} of the last {FULL} results were known before. {ASKED}"
-        if repeated and (count := sum(list(self._since)[-WINDOW:])) >= IGNORED:
+        count = sum(other.sure > 0 for other in self._laps[-min(self._since, WINDOW) :])
+        if lap.sure and count >= IGNORED:
             return f"I stopped: after a warning {count} more results were as before, the last one of `{what}`. {ASKED}"
         return ""
 

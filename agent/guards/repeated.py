@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from agent.complaint import Complaint, Rank
-from agent.guards._calls import Calls, Deed, Done, Mark
+from agent.guards._calls import QUIET, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import fitted, listed, quoted
 from agent.masking import masked
@@ -24,7 +24,7 @@ from agent.steps import Level, Outcome, Said, Step
 WINDOW = 10  # calls
 COMMANDS = 2  # different ones
 WAYS_OUT, STOP = 2, 5  # times beyond `at`
-QUIET = 6  # turns
+SILENT = 6  # turns
 QUOTE = 200  # bytes
 WENT_WELL = frozenset({Outcome.OK, Outcome.ANSWERED_NO})
 SLOT = "unresolved"  # sorts behind the other slots, so that the tail's limit shortens this text and none of theirs
@@ -37,6 +37,7 @@ class Trouble:
     deed: Deed
     error: Complaint | None
     last: str = ""  # the last line of a failure that printed nothing of error shape
+    _gist: str | None = None
 
     @property
     def line(self) -> str:
@@ -52,6 +53,11 @@ class Trouble:
     @property
     def gist(self) -> str:
         """The end of the error line, by which it is known again in another output."""
+        if self._gist is None:
+            self._gist = self._end()
+        return self._gist
+
+    def _end(self) -> str:
         return ": ".join((self.error.line if self.error else "").strip().split(": ")[-2:]) or self.last
 
 
@@ -71,6 +77,8 @@ class Repeated:
     _told: int | None = field(default=None, repr=False)  # the turn of the first NOTE
 
     def observe(self, step: Step) -> Nudge | None:
+        if type(step) in QUIET:
+            return None
         what = self._calls.fold(step)
         if isinstance(what, Done):
             return self._finished(what)
@@ -78,7 +86,7 @@ class Repeated:
             self._window.clear()
             self._levels.clear()
             self._failed, self._standing, self._told = 0, "", None
-        elif self._standing and isinstance(step, Said) and self._calls.turn > self._seen + QUIET:
+        elif self._standing and isinstance(step, Said) and self._calls.turn > self._seen + SILENT:
             return self._cleared()
         return None
 
@@ -106,11 +114,13 @@ class Repeated:
         if done.ended.outcome is not Outcome.OK:
             return False
         out, err = done.streams
-        gists = {each.gist for each in self._window if each and each.error}
-        return any(len(gist) > 8 and (gist in out or gist in err) for gist in gists)
+        for each in self._window:
+            if each and each.error and len(gist := each.gist) > 8 and (gist in out or gist in err):
+                return True
+        return False
 
     def _counted(self, trouble: Trouble) -> Nudge | None:
-        if self._failed < self.at:
+        if self._failed < self.at - 1:
             return None
         failed = [each for each in self._window if each and each.error]
         if len({each.deed.asked for each in failed}) < COMMANDS or not trouble.signature:
