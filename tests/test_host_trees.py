@@ -249,3 +249,12 @@ async def test_closing_ends_what_is_still_running(tmp_path: Path) -> None:
 
 async def test_a_host_that_was_never_used_closes(tmp_path: Path) -> None:
     await LocalHost("unused", {}, Redactor([])).close()
+
+
+async def test_watchers_that_end_while_a_killed_ones_tree_is_ended_are_not_waited_for(tmp_path: Path) -> None:
+    """The keeper ended only when the last of them had, and the bot with it."""
+    async with bench(tmp_path) as at:
+        killers = (at.run(f"({DEAF} setsid sleep MARKER) & sleep 0.1; kill -9 $PPID; sleep 5") for _ in range(3))
+        others = (at.run(f"sleep 0.{n}") for n in range(1, 9))
+        await asyncio.gather(*killers, *others)
+        await asyncio.wait_for(at.host.close(), 30)

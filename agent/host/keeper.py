@@ -63,6 +63,7 @@ class Keeper:
         self.prelude = prelude()
         self.spare = 0
         self.watchers: set[int] = set()
+        self.crashed: set[int] = set()
 
     def serve(self) -> None:
         """Until the bot is gone and with it every watcher."""
@@ -91,13 +92,19 @@ class Keeper:
         watch.serve(message.split(b"\0"), fds)
 
     def collect(self) -> None:
-        statuses = reaped() or {}
-        crashed = [pid for pid, status in statuses.items() if status and pid in self.watchers]
-        self.watchers -= statuses.keys()
-        if crashed:
-            tree.end(lambda _: self.strays(), 0.5, reaped, whole=True)
-        if self.spare in crashed:
+        self.reap()
+        if not self.crashed:
+            return
+        tree.end(lambda _: self.strays(), 0.5, self.reap, whole=True)
+        again = self.spare in self.crashed
+        self.crashed.clear()
+        if again:
             self.fork_spare()
+
+    def reap(self) -> None:
+        statuses = reaped() or {}
+        self.crashed |= {pid for pid, status in statuses.items() if status and pid in self.watchers}
+        self.watchers -= statuses.keys()
 
     def strays(self) -> list[int]:
         """What a watcher that was killed, or failed to kill all, left to us."""
