@@ -114,9 +114,9 @@ def test_an_unknown_name_in_the_file_warns_too(read: Reader) -> None:
 
 
 def test_a_guard_that_only_its_file_knows_has_a_switch(read: Reader) -> None:
-    loaded = read({"JARVIS_GUARDS__MODE__ENABLED": "off"})
-    assert (loaded.warnings, loaded.settings.guards.enabled("mode")) == ((), False)
-    assert loaded.sources["guards.mode.enabled"] == "env"
+    loaded = read({"JARVIS_GUARDS__POLICY__ENABLED": "off"})
+    assert (loaded.warnings, loaded.settings.guards.enabled("policy")) == ((), False)
+    assert loaded.sources["guards.policy.enabled"] == "env"
 
 
 @pytest.mark.parametrize("toml", ["[run", "turns =", "\udcff"])
