@@ -40,6 +40,7 @@ class Gate:
         self.pairing = Pairing(clock, say)
         self._pairing: asyncio.Task[None] | None = None
         hub.temporary_mode = self.modes.temporary
+        hub.watchers.append(self.lockdown.watch)
 
     async def load(self) -> None:
         """At start, before anything is picked up or judged: what chat had changed. Raises StoreError."""

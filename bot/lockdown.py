@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from agent import Clock, Hub
-from bot.access import Access
+from agent import Clock, Hub, steps
+from bot.access import Access, Role
 
 
 class Lockdown:
@@ -27,13 +27,26 @@ class Lockdown:
         await self._settled()
         stopped = await self._stop_all(by)
         await self._access.lock(by, self._clock.now())
-        stopped += await self._stop_all(by)  # what had passed the desk before the lock
         stopped, self._killed = stopped + self._killed, 0
         return stopped
 
     async def off(self, by: str) -> None:
         """Raises StoreError, and then it stays locked."""
         await self._access.unlock(by, self._clock.now())
+
+    def watch(self, session: str, seq: int, step: steps.Step) -> None:
+        """A watcher of the hub's: what had passed the desk just before the lock is stopped as soon as it begins."""
+        if self._access.locked and isinstance(step, steps.Asked) and not self._by_owner(step.author):
+            task = asyncio.create_task(self._stop(session), name=f"lock {session}")
+            self._kills.add(task)
+            task.add_done_callback(self._count)
+
+    def _by_owner(self, author: str) -> bool:
+        person = author.partition(":")[2]
+        return person.isdigit() and self._access.role(int(person)) is Role.OWNER
+
+    async def _stop(self, session: str) -> int:
+        return int(await self._hub.stop(session, "lock"))
 
     async def _stop_all(self, by: str) -> int:
         results = await asyncio.gather(*(self._hub.stop(session, by) for session in self._hub.running()))

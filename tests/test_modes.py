@@ -111,6 +111,9 @@ async def test_full_returns_to_what_stands_and_says_so(tmp_path: Path) -> None:
         assert told.startswith("Mode full, until ")
         assert "then sandbox again" in told
         assert modes.temporary(clock.now()) == ("full", clock.now() - 1 + 2 * HOUR)
+        assert await desk.store.switches() == [
+            Switch("mode", "full over sandbox", clock.now() - 1 + 2 * HOUR, "fake:7", clock.now() - 1)
+        ]
         await desk.pass_time(2 * HOUR - 2)
         assert modes.current(clock.now())[0] == "full"
         await desk.pass_time(3)

@@ -111,6 +111,27 @@ async def test_a_locked_store_holds_up_no_lock(tmp_path: Path, monkeypatch: pyte
         assert desk.letters(str(ADMIN))[-1].text == words.locked(2)
 
 
+@pytest.mark.parametrize(("sender", "stopped"), [(OPERATOR, True), (OWNER, False)])
+async def test_what_had_passed_the_desk_before_the_lock_is_stopped_when_it_begins(
+    sender: int, stopped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with office([Slow(5, "too late")], tmp_path) as desk:
+        kept, gate = desk.store.append, asyncio.Event()
+
+        async def append(*arguments: object) -> None:
+            await gate.wait()
+            await kept(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(desk.store, "append", append)
+        await desk.channel.say("work", str(sender), sender)
+        await desk.pass_time(1)
+        await desk.channel.say("/lock", str(ADMIN), ADMIN)
+        await desk.pass_time(1)
+        gate.set()
+        await desk.pass_time(20)
+        assert await ends(desk) == [End.STOPPED if stopped else End.ANSWERED]
+
+
 @pytest.mark.parametrize(
     "changes",
     [
