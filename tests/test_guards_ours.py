@@ -203,9 +203,14 @@ def test_the_order_of_the_guards_changes_nothing() -> None:
 
 
 # -- bounded -----------------------------------------------------------------------------------------------------------
+PARTS = (
+    "a", " ", "$", "'", '"', "\\", "$A ", "a=b ", "> ", ">", "&", "|", ";", "(", "\n", "-i ", "sed ", "tail -", "#",
+    "é", "x: ", ": not found", "$A: not found\n", "/", "<<", "{", "$(", "0", "echo > ",
+)  # fmt: skip
+
+
 def hostile() -> Iterator[str]:
-    for part in ("a", " ", "$", "'", '"', "\\", "$A ", "a=b ", "> ", ">", "&", "|", ";", "(", "\n", "-i ", "sed ", "tail -", "#", "é",
-                 "x: ", ": not found", "$A: not found\n", "/", "<<", "{", "$(", "0", "echo > "):  # fmt: skip
+    for part in PARTS:
         yield part * (1_000_000 // len(part))
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 CARD = 400  # bytes
+_CD = re.compile(r"\s*cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*")
 
 
 def quoted(text: str, limit: int) -> str:
@@ -18,6 +20,12 @@ def quoted(text: str, limit: int) -> str:
     tail = limit // 3
     head = raw[: limit - tail - len("…".encode())]
     return f"{head.decode('utf-8', 'ignore')}…{raw[-tail:].decode('utf-8', 'ignore')}"
+
+
+def bare(command: str) -> str:
+    """A command without the change of folder before it, which says least and comes first."""
+    found = _CD.match(command)
+    return command[found.end() :] or command if found else command
 
 
 def listed(texts: Iterable[str], count: int, limit: int) -> str:

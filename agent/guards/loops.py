@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from agent.guards._calls import QUIET, Asking, Calls, Done, Mark, Result, command_of
 from agent.guards._repeats import HALF, Sightings
-from agent.guards._words import fitted, listed, quoted
+from agent.guards._words import bare, fitted, listed, quoted
 from agent.ports import Nudge
 from agent.steps import Level, Proposed, Step
 
@@ -183,7 +183,7 @@ def _alike(one: Lap, other: Lap) -> bool:
 
 
 def _command(asked: Asking) -> str:
-    return command_of(asked[1]) if asked[0] == "shell" else f"{asked[0]} {asked[1]}"
+    return bare(command_of(asked[1])) if asked[0] == "shell" else f"{asked[0]} {asked[1]}"
 
 
 def _same_call(lap: Lap, times: int) -> str:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from agent.complaint import Complaint, Rank
 from agent.guards._calls import QUIET, Calls, Deed, Done, Mark
 from agent.guards._targets import target
-from agent.guards._words import fitted, listed, quoted
+from agent.guards._words import bare, fitted, listed, quoted
 from agent.masking import masked
 from agent.ports import Nudge
 from agent.signature import reduced, salient_of
@@ -176,14 +176,19 @@ def _signature(error: Complaint, line: str) -> str:
 
 
 def _head(same: list[Trouble], commands: int) -> str:
-    return f"The same error {len(same)} times from {commands} different commands: {quoted(same[-1].line, QUOTE)}"
+    return f"The same error {len(same)} times from {commands} different commands: {quoted(same[-1].line, QUOTE)}."
+
+
+def _tried(same: list[Trouble], count: int, limit: int) -> str:
+    """The commands, the newest first."""
+    return listed([bare(each.deed.command) for each in reversed(same)], count, limit)
 
 
 def _note(same: list[Trouble], commands: int) -> str:
     return fitted(
         f"[repeated] {_head(same, commands)}",
         "The diagnosis is probably wrong: step back, what does this say about the state of the system?",
-        f"Tried: {listed([each.deed.command for each in reversed(same)], 3, 40)}.",
+        f"Tried: {_tried(same, 3, 40)}.",
     )
 
 
@@ -192,12 +197,12 @@ def _ways_out(same: list[Trouble], commands: int) -> str:
         f"[repeated] {_head(same, commands)}",
         "Ways out: look at the bytes of what fails (cat -A), print what it really gets, test one assumption alone, "
         "read its documentation, or tell the user what is missing.",
-        f"Tried: {listed([each.deed.command for each in reversed(same)], 3, 40)}.",
+        f"Tried: {_tried(same, 3, 40)}.",
     )
 
 
 def _stop(same: list[Trouble], commands: int) -> str:
-    tried = listed([each.deed.command for each in reversed(same)], 5, 60)
+    tried = _tried(same, 5, 60)
     times = f"The same error came back {len(same)} times from {commands} different commands"
     return f"{times}: {quoted(same[-1].line, QUOTE)}. Tried: {tried}. So I stopped. How shall I go on?"
 
