@@ -65,7 +65,7 @@ def parse(tool: Tool, arguments: str) -> BaseModel | BadArguments:
     counts as left out; a number or a boolean may come as text where it can mean nothing else.
     """
     try:
-        given = _read(arguments)
+        given = read_arguments(arguments)
     except _Unreadable as error:
         return _bad(tool, [str(error)])
     fields = _schema(tool.arguments)["properties"]
@@ -160,7 +160,7 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 # -- the arguments --------------------------------------------------------------------------------------------------
-def _read(text: str) -> dict[str, Any]:
+def read_arguments(text: str) -> dict[str, Any]:
     """The JSON object in `text`. Raises _Unreadable."""
     if not text.strip():
         return {}  # several servers send this for a call without arguments

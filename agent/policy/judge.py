@@ -9,7 +9,7 @@ from typing import Any
 from agent.policy.notes import Notes
 from agent.policy.verdict import Finding, Judgement, Scene, Tier
 from agent.steps import Call
-from agent.tool import _read as arguments
+from agent.tool import read_arguments as arguments
 
 Rule = Callable[[dict[str, Any], Notes], None]
 
