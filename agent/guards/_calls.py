@@ -10,7 +10,6 @@ import json
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from hashlib import blake2b
 
 from agent.complaint import Complaint, pick
 from agent.guards._effects import acts_outside, changes, code_writes, waits
@@ -45,9 +44,11 @@ WHOLE = 200  # characters up to which a text stands for itself, not by its hash
 
 QUIET = frozenset({Started, Nudged, Looking, Seen, Failed, Decided, Commanded, Parked, Resumed, Purged})
 """Steps that tell these guards nothing; they look away before anything else."""
+QUIET_TOO = QUIET | {Said}
+"""The same for those that count no turns and care for no call that never got as far as being proposed."""
 
 Asking = tuple[str, str, str]  # tool, arguments as the model wrote them, folder
-Result = tuple[str, ...]
+Result = tuple[str | int | None, ...]
 
 
 class Mark(Enum):
@@ -97,12 +98,11 @@ class Deed:
 
 @dataclass(slots=True, eq=False)
 class Done:
-    """A call with its result. `turn` counts the replies of the session; equal `result` means exactly equal results."""
+    """A call with its result. Equal `result` means exactly equal results."""
 
     deed: Deed
     ended: Finished
     proposed: Proposed | None
-    turn: int
     streamed: bool  # a program with output streams (a command, a cell), not a service with a text
     failed: bool  # wrong arguments are not among the failures: they are counted apart
     complained: bool  # failed, or printed an error
@@ -181,9 +181,11 @@ class Calls:
     def _border(self, step: Step) -> Mark | None:
         match step:
             case Asked():
-                mark = Mark.MESSAGE if self._running else Mark.RUN
+                if self._running:
+                    return Mark.MESSAGE
                 self._running = True
-                return mark
+                self._proposed.clear()
+                return Mark.RUN
             case Corrected() if self._running:
                 return Mark.MESSAGE
             case Ended():
@@ -201,17 +203,12 @@ class Calls:
         if step.cwd is not None:
             self.cwd = step.cwd
         for done in _newest:  # the very same object, if another guard has just been shown this call
-            if (
-                done.ended is step
-                and done.proposed is proposed
-                and done.turn == self.turn
-                and done.deed.asked[2] == cwd
-            ):
+            if done.ended is step and done.proposed is proposed and done.deed.asked[2] == cwd:
                 return done
         call = proposed.call if proposed else next((call for call in self._said if call.id == step.call_id), None)
         if call is None:
             return None
-        done = _read((call.name, call.arguments, cwd), proposed, step, self.turn)
+        done = _read((call.name, call.arguments, cwd), proposed, step)
         _newest[:] = [done]
         return done
 
@@ -219,19 +216,20 @@ class Calls:
 _newest: list[Done] = []
 
 
-def _read(asked: Asking, proposed: Proposed | None, ended: Finished, turn: int) -> Done:
+def _read(asked: Asking, proposed: Proposed | None, ended: Finished) -> Done:
     outcome, out, err = ended.outcome, ended.stdout, ended.stderr
     streamed = out is not None or err is not None
     # Streams go by the hashes of the whole: a text for the model may be cut or carry a duration. Numbers aren't masked:
     # they are the progress (with masks 72 % of MLGym's successes alarm).
     if streamed:
-        result: Result = (outcome, str(ended.exit_code), out.sha256 if out else "", err.sha256 if err else "")
+        result: Result = (outcome, ended.exit_code, out.sha256 if out else "", err.sha256 if err else "")
     else:
-        result = (outcome, digest(ended.text))
+        # equal texts have equal hashes, and others hardly ever
+        result = (outcome, ended.text if len(ended.text) <= WHOLE else hash(ended.text))
     failed = outcome in FAILURES
     touched = None if ended.files is None else bool(ended.files)
     deed = Deed(asked, proposed.effect if proposed else "", outcome, touched)
-    return Done(deed, ended, proposed, turn, streamed, failed, failed or outcome is Outcome.WARNED, result)
+    return Done(deed, ended, proposed, streamed, failed, failed or outcome is Outcome.WARNED, result)
 
 
 @lru_cache(maxsize=64)
@@ -252,8 +250,3 @@ def text_of(stream: Stream | None) -> str:
     if stream is None:
         return ""
     return f"{stream.head}\n{stream.tail}" if stream.tail else stream.head
-
-
-def digest(text: str) -> str:
-    """The text, or its hash where it is long."""
-    return text if len(text) <= WHOLE else blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -29,7 +29,8 @@ LAUNCHING = INTERPRETERS | {launcher.split(" ")[0] for launcher in LAUNCHERS}
 
 _QUOTED = re.compile(r"'([^']*+)'|\"([^\"\\$`]*+)\"")
 _BLIND = str.maketrans(dict.fromkeys(" \t\n;|&<>(){}#`\\'\"", "_"))
-_HARD = re.compile(r"[\"'`]|<<|\$\(|\bxargs\b|\s-[a-z]{0,3}[ce]\b")
+_HARD = ('"', "'", "`", "<<", "$(", "xargs")
+_CODE = re.compile(r"\s-[a-z]{0,3}[ce]\s")
 _ASIDE = re.compile(r"\\.|(?:^|\s)#[^\n]*+", re.DOTALL)  # an escaped character, a comment
 _OPERATOR = re.compile(r"\|\||&&|[|;\n()]|(?<![<>&])&(?![>&])")
 _REDIRECTION = re.compile(r"\d?(?P<to>&?>{1,2}&?|<)\s*+(?P<path>[^\s;|&<>()]+)")
@@ -42,7 +43,8 @@ def programs(command: str) -> tuple[Simple, ...]:
     plain = _QUOTED.sub(_word, text) if "'" in text or '"' in text else text
     if "\\" in plain or "#" in plain:
         plain = _ASIDE.sub(lambda found: "_" if found[0][0] == "\\" else " ", plain)
-    return simple_commands(text) if _HARD.search(plain) else tuple(_split(plain))
+    hard = any(sign in plain for sign in _HARD) or ("-" in plain and _CODE.search(plain))
+    return simple_commands(text) if hard else tuple(_split(plain))
 
 
 def _word(quoted: re.Match[str]) -> str:
@@ -73,7 +75,9 @@ def _simple(part: str, piped: bool) -> Iterator[Simple]:
         words = unwrapped(words)
     if not words or words[0] in NO_PROGRAM:
         return
-    if words[0].rpartition("/")[2] in LAUNCHING:
+    if words[0] in INTERPRETERS and len(words) > 1 and words[1][0] != "-":
+        del words[0]
+    elif words[0].rpartition("/")[2] in LAUNCHING:
         words = launched(words)
     stem = verb(words) if words[0] in WITH_SUBCOMMAND or "/" in words[0] else words[0]
     yield Simple(stem, tuple(words), writes, piped)

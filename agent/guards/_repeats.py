@@ -50,7 +50,10 @@ class Deeds:
         if after < self._dropped - 1:
             return True
         end = None if before is None else before - self._dropped
-        return any(deed is None or deed.changed for deed in reversed(self._deeds[after + 1 - self._dropped : end]))
+        for deed in reversed(self._deeds[after + 1 - self._dropped : end]):  # noqa: SIM110 - the busiest loop of all
+            if deed is None or deed.changed:
+                return True
+        return False
 
 
 @dataclass(slots=True)

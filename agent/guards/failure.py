@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agent.guards._calls import QUIET, Asking, Calls, Done, Mark
+from agent.guards._calls import QUIET_TOO, Asking, Calls, Done, Mark
 from agent.guards._literal import Literal, literal
 from agent.guards._words import fitted, quoted
 from agent.ports import Nudge
@@ -42,7 +42,7 @@ class Failure:
     _last: tuple[Asking, str] | None = field(default=None, repr=False)  # the newest failure and its error
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
+        if type(step) in QUIET_TOO:
             return None
         what = self._calls.fold(step)
         if isinstance(what, Done):
@@ -105,7 +105,7 @@ def _meaning(done: Done) -> str:
 
 def gist(line: str) -> str:
     """An error line without its program, file and numbers, to tell it from another."""
-    return _NUMBER.sub("#", ": ".join(line.strip().split(": ")[-2:]))
+    return _NUMBER.sub("#", ": ".join(line.rsplit(": ", 2)[-2:]).strip())
 
 
 guard = Failure

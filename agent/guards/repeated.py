@@ -58,7 +58,7 @@ class Trouble:
         return self._gist
 
     def _end(self) -> str:
-        return ": ".join((self.error.line if self.error else "").strip().split(": ")[-2:]) or self.last
+        return ": ".join((self.error.line if self.error else "").rsplit(": ", 2)[-2:]).strip() or self.last
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agent.guards._calls import QUIET, Calls, Done, Mark
+from agent.guards._calls import QUIET_TOO, Calls, Done, Mark
 from agent.guards._reading import LONGEST, programs
 from agent.ports import Nudge
 from agent.steps import Level, Step
@@ -21,7 +21,7 @@ class Shellwrite:
     _rest: int = field(default=0, repr=False)  # calls still to be silent
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
+        if type(step) in QUIET_TOO:
             return None
         what = self._calls.fold(step)
         if isinstance(what, Done):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from agent.complaint import Complaint
-from agent.guards._calls import QUIET, Calls, Done, Mark
+from agent.guards._calls import QUIET_TOO, Calls, Done, Mark
 from agent.guards._repeats import Deeds
 from agent.guards._targets import base, target
 from agent.guards._words import quoted
@@ -61,7 +61,7 @@ class Sticky:
     _text: str = field(default="", repr=False)  # as it stands in the tail
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
+        if type(step) in QUIET_TOO:
             return None
         what = self._calls.fold(step)
         if isinstance(what, Done):
