@@ -25,7 +25,7 @@ EDITORS = frozenset({"sed", "perl", "gawk", "yq", "sort", "find", "fd", "python"
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _SAVES = re.compile(r">\s*+(?!/dev/null|&)")
 _EDITS = re.compile(r"\s-(?:[a-zA-Z]{0,5}i|-in-place|o\b|c\b|e\b|delete|exec)")
-_WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|watch)(?:\s|$)|\btail\s(?:-\w{1,6}\s)*-[a-zA-Z]{0,4}[fF]")
+_WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|watch)(?:\s|$)|\btail\s(?:[^;&|\n]{0,60}\s)?-[a-zA-Z]{0,4}[fF]\b")
 _WAITING = ("sleep", "wait", "watch", "tail -")
 
 
