@@ -35,7 +35,9 @@ class Bench:
     def command(self, text: str, timeout_s: float = 30.0, owner: str = "s1", cwd: str = "") -> Command:
         text = text.replace("MARKER", self.marker)
         where = cwd or self.cwd or str(self.workspace)
-        return Command(text, where, str(self.workspace), timeout_s, owner, f"call{next(self._calls)}", self.box, self.network)
+        return Command(
+            text, where, str(self.workspace), timeout_s, owner, f"call{next(self._calls)}", self.box, self.network
+        )
 
     async def run(self, text: str, timeout_s: float = 30.0, owner: str = "s1", cwd: str = "") -> Ran:
         """Run it where the last one ended, as a session does."""

@@ -28,6 +28,7 @@ ENDINGS = [
     ("yes | head -1", Outcome.OK, 141),
     ("echo error: no >&2", Outcome.WARNED, 0),
 ]
+LARGE = pytest.mark.parametrize("anywhere", ["bubblewrap", "none"], indirect=True)
 DEAF = "setsid sleep MARKER & trap '' TERM; sleep MARKER; sleep MARKER"
 TREE = "f() { [ $1 -gt 0 ] && { f $(($1-1)) & f $(($1-1)) & }; sleep MARKER; }; f "
 HOG = "python3 -c 'held = []\nfor _ in range(30): held.append(b\"x\" * 100_000_000)\nprint(len(held))'"
@@ -197,7 +198,7 @@ async def test_a_command_has_no_capability_and_gains_none(here: Place) -> None:
 async def test_too_many_processes_are_killed_and_it_is_told(anywhere: Place) -> None:
     async with anywhere.bench() as at:
         ran = await at.run("for n in $(seq 600); do sleep MARKER & done; wait")
-        assert not at.left()
+        assert not at.wait_left(0)
     assert (ran.outcome, ran.signal) == (Outcome.KILLED, 9)
     assert "too many processes, of 256" in ran.note
 
@@ -215,6 +216,7 @@ async def test_a_tree_that_grows_by_doubling_is_killed(anywhere: Place) -> None:
         assert (await at.run("echo next")).stdout.head == "next\n"
 
 
+@LARGE
 async def test_too_many_threads_are_killed(anywhere: Place) -> None:
     async with anywhere.bench() as at:
         ran = await at.run(f"python3 -c '{SPIN}'")
@@ -222,6 +224,7 @@ async def test_too_many_threads_are_killed(anywhere: Place) -> None:
     assert "too many threads" in ran.note
 
 
+@LARGE
 async def test_too_much_memory_is_killed_and_it_is_told(anywhere: Place) -> None:
     async with anywhere.bench() as at:
         ran = await at.run(HOG)
@@ -229,6 +232,7 @@ async def test_too_much_memory_is_killed_and_it_is_told(anywhere: Place) -> None
     assert "more than 2 GiB of memory" in ran.note
 
 
+@LARGE
 async def test_memory_that_forks_share_is_counted_once(anywhere: Place) -> None:
     async with anywhere.bench() as at:
         assert (await at.run(f"python3 -c '{SHARED}'")).stdout.head == "700000000\n"
@@ -250,7 +254,7 @@ async def test_without_a_box_thousands_of_processes_are_killed_too(tmp_path: Pat
             at.box = False
             assert (await at.run("for n in $(seq 300); do sleep 1 & done; wait; echo done")).stdout.head == "done\n"
             ran = await at.run("for n in $(seq 1300); do sleep MARKER & done; wait", timeout_s=120)
-            assert not at.left()
+            assert not at.wait_left(0)
             assert "too many processes, of 1,024" in ran.note
             assert (await at.run("echo next")).stdout.head == "next\n"
 
