@@ -8,7 +8,7 @@ import socket
 import time
 
 from agent.host import tree
-from agent.host.census import Census
+from agent.host.census import Census, population
 from agent.host.children import adopt_orphans, emptied, go_first, reaped, received, wake_on_child
 from agent.host.starting import REPORT_FD, Request, started
 
@@ -27,6 +27,7 @@ class Watch:
         self.shell = 0
         self.status: int | None = None
         self.drains: list[int] = []
+        self.deserted = False  # nobody is interested, and what is left ends by itself
 
     def serve(self, fields: list[bytes], fds: list[int]) -> None:
         """One request, with the control socket as the last of `fds`."""
@@ -61,7 +62,7 @@ class Watch:
     def follow(self, census: Census) -> None:
         """Serve control and children until the tree is empty, or too large."""
         while self.alive():
-            waiting = [self.control.fileno(), self.wake, *self.drains]
+            waiting = [self.wake, *self.drains, *([] if self.deserted else [self.control.fileno()])]
             ready, _, _ = select.select(waiting, [], [], census.wait_s())
             if self.wake in ready:
                 emptied(self.wake)
@@ -85,17 +86,22 @@ class Watch:
     def tell_exit(self) -> None:
         deadline = time.monotonic() + DYING_S
         while (left := reaped()) is not None and (wait_s := deadline - time.monotonic()) > 0:
-            if not left:
-                select.select([self.wake], [], [], wait_s)
-                emptied(self.wake)
-        pids = [] if left is None else [pid for pid in tree.below({os.getpid()}) if not tree.is_first(pid)]
-        survivors = [tree.named(pid) for pid in pids[:NAMED_SURVIVORS]]
+            if left:
+                continue
+            if not living():
+                break
+            select.select([self.wake], [], [], wait_s)
+            emptied(self.wake)
+        survivors = [] if left is None else [tree.named(pid) for pid in living()[:NAMED_SURVIVORS]]
         statuses, _, cwd = emptied(self.report).decode(errors="surrogateescape").partition("\n")
         self.tell("exited", self.status, statuses, cwd.removesuffix("\n"), *survivors)
 
     def obey(self) -> bool:
         """One message from the bot. False when the tree was ended."""
         message, fds = received(self.control, 64, 2)
+        if not message and self.status is not None and not living():
+            self.deserted = True
+            return True
         if message == b"drain":
             self.drains += fds
             return True
@@ -117,3 +123,10 @@ class Watch:
                 self.drains.remove(fd)
                 os.close(fd)
             time.sleep(DRAIN_PAUSE_S)
+
+
+def living() -> list[int]:
+    """What is below us and alive, but for the first process of a sandbox: it goes when all others have, and the kernel
+    takes its time over the namespaces."""
+    found = (pid for pid, _ in population(os.getpid()))
+    return [pid for pid in found if tree.parent_of(pid) is not None and not tree.is_first(pid)]
