@@ -1,10 +1,11 @@
 """Commands under Landlock (landlock(7)) and a seccomp filter, where namespaces are forbidden: kernel 6.2 and later.
 
-What it doesn't do that bubblewrap does: names in hidden folders can be listed, only their contents can't be read; a
-folder that holds a hidden path can't be written to directly, only below; what is created beside a hidden path while a
-command runs can't be read by it; /tmp isn't writable, TMPDIR names a private folder; without `network` there is no
-loopback and no UNIX socket by name; other processes are seen in /proc, and below kernel 6.12 can be sent signals. The
-command's shell inherits the caller's report descriptor, and so does what it starts.
+What it doesn't do that bubblewrap does: modes, owners and times of files outside can be changed; names in hidden
+folders can be listed, only their contents can't be read; a folder that holds a hidden path can't be written to
+directly, only below; what is created beside a hidden path while a command runs can't be read by it; /tmp isn't
+writable, TMPDIR names a private folder; without `network` there is no loopback and no UNIX socket by name; other
+processes are seen in /proc, and below kernel 6.12 can be sent signals. The command's shell inherits the caller's report
+descriptor, and so does what it starts.
 """
 
 from __future__ import annotations
