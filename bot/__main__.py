@@ -32,6 +32,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     from agent.store.sqlite import SqliteStore
 
     gc.disable()
+    choosing = asyncio.get_running_loop().run_in_executor(None, choose, str(settings.home))  # it waits for processes
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     model = OpenAIChat(model_settings(settings), clock)
     threading.Thread(target=warm, args=[model], name="warm", daemon=True).start()
@@ -41,7 +42,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     channel = TelegramChannel(token, settings.telegram.api_url, clock, reach=reach_of(settings.failpoint))
     store = SqliteStore(settings.home / "jarvis.db")
     await store.open()
-    sandbox = choose(str(settings.home))
+    sandbox = await choosing
     host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
     undo = UndoStore(settings.home / "undo")
     parts = Parts(

@@ -28,7 +28,7 @@ from agent.undo import UndoStore
 from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
-from bot.channel import Channel, Place
+from bot.channel import Channel, Place, Received
 from bot.commands import About, Commands
 from bot.desk import Desk
 from bot.gate import Gate
@@ -127,17 +127,25 @@ class Service:
                 self.approvals.restore(session, place, journal)
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
+        self.door = self.gate.door(self.desk.intake)
 
     async def serve(self, stopped: asyncio.Event) -> None:
         """Until `stopped` is set or the channel ends by itself. Raises TokenRefused, StoreError."""
-        channel = self._parts.channel
+        channel, ready = self._parts.channel, asyncio.Event()
         await channel.connect()
-        await self.pick_up()
-        listening = asyncio.create_task(channel.listen(self.gate.door(self.desk.intake).intake), name="listen")
+
+        async def intake(batch: Sequence[Received]) -> None:
+            # The first poll goes out while the past is picked up; nothing is confirmed before that is done.
+            await ready.wait()
+            await self.door.intake(batch)
+
+        listening = asyncio.create_task(channel.listen(intake), name="listen")
         menu = asyncio.create_task(channel.announce_commands(COMMANDS), name="menu")
         purging = asyncio.create_task(self.purge(), name="purge")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         try:
+            await self.pick_up()
+            ready.set()
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 await listening
