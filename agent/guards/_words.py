@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 CARD = 400  # bytes
-_CD = re.compile(r"\s*cd\s+[^\s;&|]{1,300}\s*(?:&&|;)\s*")
+_CD = re.compile(r"\A\s*+cd\s++[^\s;&|]{1,300}+\s*+(?:&&|;)\s*+")
 
 
 def quoted(text: str, limit: int) -> str:
