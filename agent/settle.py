@@ -9,6 +9,7 @@ import logging
 from pydantic import BaseModel
 
 from agent.errors import ToolError
+from agent.policy import Scene, Tier, judge
 from agent.ports import CallContext, Result, Tool
 from agent.resume import OpenCall, Todo
 from agent.session import Session
@@ -143,6 +144,12 @@ def _boxed(session: Session, item: OpenCall) -> bool:
     return not (item.approved and data.get("tier") == 2)
 
 
+def _only_reads(todo: Todo, item: OpenCall, workspace: str) -> bool:
+    """Whether the policy knows the call to change nothing, so that there is nothing to keep for an undo."""
+    scene = Scene(todo.cwd or workspace, workspace)
+    return judge(item.call, item.effect, scene).tier == Tier.READ
+
+
 async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
     """Run the tool; whatever it raises becomes a result."""
     edges, todo = session.edges, session.todo
@@ -158,7 +165,7 @@ async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) ->
         read_hashes=dict(todo.seen),
         run=f"{session.id}:{todo.asked_seq}",
         box=edges.confines and _boxed(session, item),
-        undo=edges.undo,
+        undo=None if _only_reads(todo, item, workspace) else edges.undo,
     )
     edges.reach("K8")
     try:
