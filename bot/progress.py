@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent import Clock, steps
@@ -44,6 +45,7 @@ class Progress:
     def __init__(self, routes: Routes, sender: Sender, clock: Clock, turns: int) -> None:
         self._routes, self._sender, self._clock, self._turns = routes, sender, clock, turns
         self._runs: dict[str, _Shown] = {}
+        self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
 
     def watch(self, session: str, seq: int, step: steps.Step) -> None:
         """A watcher of the hub's: takes the step and returns at once."""
@@ -64,7 +66,7 @@ class Progress:
     def _tell(self, run: _Shown, nudged: steps.Nudged) -> None:
         """One silent message a kind and run, counted in place (SPEC T5)."""
         count = run.told[nudged.event] = run.told.get(nudged.event, 0) + 1
-        letter = Letter(clip(words.nudged(nudged.text, count), NUDGE), silent=True)
+        letter = Letter(clip(self.mask(words.nudged(nudged.text, count)), NUDGE), silent=True)
         self._sender.card(run.place, f"{run.key}:{nudged.event}", letter)
 
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
@@ -106,11 +108,15 @@ class Progress:
         if run.task:
             run.task.cancel()
         if run.visible:
-            self._sender.card(run.place, run.key, Letter(run.card.text(self._clock.now()), silent=True), final=True)
+            self._sender.card(
+                run.place, run.key, Letter(self.mask(run.card.text(self._clock.now())), silent=True), final=True
+            )
 
     def _show(self, session: str, run: _Shown) -> None:
         stop = ((Button("Stop", f"stop:{session}"),),)
-        self._sender.card(run.place, run.key, Letter(run.card.text(self._clock.now()), buttons=stop, silent=True))
+        self._sender.card(
+            run.place, run.key, Letter(self.mask(run.card.text(self._clock.now())), buttons=stop, silent=True)
+        )
 
 
 def card_key(session: str, asked: int) -> str:

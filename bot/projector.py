@@ -7,6 +7,7 @@ import datetime
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from agent import Clock, Outgoing, Store, StoreError, steps
 from bot import checkpoints, words
@@ -35,6 +36,7 @@ class Projector:
         """`zone` decides to which day usage counts."""
         self._store, self._routes, self._sender, self._clock, self._zone = store, routes, sender, clock, zone
         self.questions: Questions = _unasked
+        self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
         self._authors: dict[str, str] = {}  # session -> who said the newest thing
         self._folds: dict[str, Answers] = {}
         self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
@@ -101,7 +103,8 @@ class Projector:
         rows: list[Outgoing] = []
         if place is not None:
             for draft in drafts:
-                rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, draft)
+                shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
+                rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
 

@@ -77,6 +77,7 @@ class Service:
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows
+        self.projector.mask = self.progress.mask = parts.redactor.output
         self.hub.watchers += [self.projector.watch, self.progress.watch, self.approvals.watch]
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)

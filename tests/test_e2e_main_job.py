@@ -88,6 +88,13 @@ async def test_keys_reach_neither_model_nor_chat_nor_disk(lab: Lab) -> None:
             assert not file.is_file() or secret.encode() not in file.read_bytes(), file
 
 
+async def test_a_key_that_nobody_configured_is_masked_in_the_answer_and_on_the_card(lab: Lab) -> None:
+    await lab.start()
+    key = "sk-proj-" + "aB3dE5fG7h" * 4
+    await lab.ask("show", [sh(f"echo {key}; sleep 1"), f"The key is {key}. DONE14"], "DONE14")
+    assert not any(key in text for text in lab.screen())
+
+
 async def test_strangers_get_silence_and_cost_nothing(lab: Lab) -> None:
     await lab.start()
     lab.telegram.chats.chat(999)
