@@ -91,15 +91,17 @@ async def test_our_own_home_is_not_there(lab: Lab) -> None:
         f"python3 -c \"print(open('{home}/' + 'jarvis' + '.db', 'rb').read(15))\"",
         f"d={home}; cat $d/lock; find {home.parent} -name '*.db' -exec head -c 15 {{}} ;",
     ]
-    for command in spellings:
-        sent = lab.send("go", [sh(command), "DONE4"])
-        await asyncio.sleep(0.1)
+    for number, command in enumerate(spellings):
+        done = f"OVER{number}."
+        sent = lab.send("go", [sh(command), done])
         for _ in range(100):
-            if any("DONE4" in text for text in lab.screen()[-1:]) and lab.requests(sent):
+            if lab.copies(done):
                 break
-            if [b for b in lab.buttons() if "Deny" in b.text]:
-                lab.press(await lab.wait_button("Deny"))
+            if asked_now := [each for each in lab.buttons() if "Deny" in each.text]:
+                lab.press(asked_now[-1])
             await asyncio.sleep(0.1)
+        assert lab.copies(done) == 1, f"never over: {command}"
+        assert len(lab.requests(sent)) == 2, command
         assert "SQLite format" not in str(lab.requests(sent)[-1].body), command
 
 
