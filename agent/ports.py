@@ -103,6 +103,7 @@ class Sandbox(Protocol):
 
     name: str  # bubblewrap | landlock | none
     confines: bool  # False: it runs as it is, and tier 1 must be asked for
+    complaint: str  # how stderr begins where the box itself could not be made; "" for none
 
     def wrap(self, argv: Sequence[str], box: Box) -> list[str]:
         """The argv that runs `argv` inside the box. The environment and the working directory are the caller's."""

@@ -9,12 +9,15 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
 from agent.host import LocalHost
+from agent.host.keeper import RESTING
 from agent.redact import Redactor
 from agent.steps import Outcome
 from tests.host_bench import Bench, bench
@@ -173,6 +176,30 @@ async def test_the_keeper_is_started_again_when_somebody_killed_it(at: Bench) ->
     await at.run("true")
     kill_and_wait(at.host._around.link._pid)
     assert (await at.run("echo again")).stdout.head == "again\n"
+
+
+async def test_commands_one_after_the_other_share_their_watchers(at: Bench) -> None:
+    watchers = {(await at.run("echo $PPID")).stdout.head for _ in range(8)}
+    assert len(watchers) <= 2  # the first, and the one that waited meanwhile
+
+
+async def test_watchers_killed_while_they_wait_are_replaced(at: Bench) -> None:
+    for _ in range(2 * RESTING):
+        pids = await asyncio.gather(*(at.run("sleep 0.1; echo $PPID") for _ in range(3)))
+        for pid in {ran.stdout.head.strip() for ran in pids}:
+            with suppress(ProcessLookupError):  # one too many to rest has left
+                os.kill(int(pid), signal.SIGKILL)
+    runs = await asyncio.gather(*(at.run("echo on", timeout_s=10) for _ in range(3 * RESTING)))
+    assert {ran.stdout.head for ran in runs} == {"on\n"}
+
+
+async def test_few_watchers_wait_after_many_commands_at_once(at: Bench) -> None:
+    await asyncio.gather(*(at.run("sleep 0.3") for _ in range(4 * RESTING)))
+    keeper = psutil.Process(at.host._around.link._pid)
+    deadline = time.monotonic() + 10
+    while len(keeper.children()) > RESTING + 1 and time.monotonic() < deadline:
+        await asyncio.sleep(0.02)
+    assert len(keeper.children()) <= RESTING + 1
 
 
 async def test_pkill_of_the_interpreter_does_not_take_the_keeper(at: Bench) -> None:

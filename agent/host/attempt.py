@@ -24,6 +24,7 @@ from agent.host.trees import Trees
 from agent.ports import Command, Ran
 from agent.steps import Change, Outcome
 
+MORE_TRIES = 2  # to make a box, where it failed before anything ran
 STOP_GRACE_S = 1.0  # a person who stops a run shall not wait for a program's manners
 
 
@@ -64,11 +65,15 @@ class Attempt:
         with around.trees.entered(command.workspace) as stay:
             before = scan(command.workspace, around.bounds)
             following = self._followed(cwd)
-            self._release(following)
+            for _ in range(MORE_TRIES):
+                if self._unboxed(following):
+                    following = self._followed(cwd)
             after = scan(command.workspace, around.bounds) if before is not None else None
             files = changes(command.workspace, before, after, around.hashes, around.bounds)
         if following.unstarted:
             raise ToolError(f"bash could not be started: {os.strerror(following.unstarted)}. Nothing ran.")
+        if self._unboxed(following):
+            raise ToolError(f"The sandbox could not be made, and nothing ran. It says: {following.complaint()}")
         return self._told(following, cwd, note, None if stay.overlapped else files)
 
     def stop(self) -> None:
@@ -106,7 +111,15 @@ class Attempt:
         finally:
             for fd in reading:
                 os.close(fd)
+        self._release(following)
         return following
+
+    def _unboxed(self, following: Following) -> bool:
+        """Whether its box could not be made and nothing of it has run."""
+        exited = following.exited
+        if not self._command.box or exited is None or following.ending:
+            return False
+        return self._around.boxing.failed(exited.begun, exited.status, following.complaint())
 
     def _request(self, cwd: str) -> Request:
         variables = (f"{name}={value}" for name, value in self._around.environment.items())

@@ -40,6 +40,12 @@ class Boxing:
         limits = Limits(box.processes, box.processes * THREADS, box.memory_bytes, box.file_bytes)
         return Request(os.fsencode(cwd), limits, self.sandbox.confines, tuple(map(os.fsencode, wrapped)), environment)
 
+    def failed(self, begun: bool, status: int, stderr: str) -> bool:
+        """Whether the box itself could not be made, so that nothing of the command has run. A file that another
+        process takes away while the box is mounted is enough for that."""
+        complaint = self.sandbox.complaint if self.sandbox else ""
+        return bool(complaint) and not begun and status != 0 and stderr.startswith(complaint)
+
     def box(self, command: Command, cwd: str) -> Box:
         return Box((command.workspace,), tuple(filter(os.path.lexists, self.hidden)), cwd, command.network)
 

@@ -47,6 +47,10 @@ class Capture:
             del self._tail[:-WINDOW]
         self._keep(rest)
 
+    def beginning(self) -> str:
+        """The first line or a part of it, as it came."""
+        return bytes(self._head[:200]).decode(errors="replace")
+
     def finish(self) -> tuple[Stream, str, str]:
         """The stream, the path of the full text ("" = none), and a sentence if that could not be kept ("" = fine)."""
         if len(self._head) + len(self._tail) == self.size:

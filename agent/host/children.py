@@ -30,9 +30,10 @@ def wake_on_child() -> int:
     return reading
 
 
-def emptied(fd: int) -> bytes:
+def emptied(fd: int, size: int = 65_536) -> bytes:
+    """What can be read without waiting, at most `size` bytes."""
     try:
-        return os.read(fd, 65_536)
+        return os.read(fd, size)
     except BlockingIOError:
         return b""
 

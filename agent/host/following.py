@@ -53,6 +53,11 @@ class Following:
         self.duration = time.monotonic() - began
         self._linger()
 
+    def complaint(self) -> str:
+        """How stderr begins."""
+        _, stderr = self.pipes.values()
+        return stderr.beginning()
+
     def end(self, grace_s: float) -> None:
         """Ask for the end of the whole tree; `follow` returns after it. May be called from any thread."""
         self.ending = True

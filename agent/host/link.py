@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.errors import ToolError
+from agent.host.starting import BEGUN
 
 ASK_FD = 3
 PACKET = 212_992
@@ -37,8 +38,10 @@ class Unstarted:
 
 @dataclass(frozen=True, slots=True)
 class Exited:
-    """The shell ended: `status` as from waitpid(2), bash's PIPESTATUS, the folder it was in ("" = not learnt)."""
+    """The shell ended: `status` as from waitpid(2), bash's PIPESTATUS, the folder it was in ("" = not learnt).
+    `begun`: it is known that bash came to the command, or what wraps it ended before."""
 
+    begun: bool
     status: int
     pipe: tuple[int, ...]
     cwd: str
@@ -74,7 +77,8 @@ def parsed(packet: bytes) -> Report:
         case ["unstarted", error]:
             return Unstarted(int(error))
         case ["exited", status, pipe, cwd, *survivors]:
-            return Exited(int(status), tuple(map(int, pipe.split())), cwd, tuple(survivors))
+            begun, statuses = pipe.startswith(BEGUN), pipe.removeprefix(BEGUN).split()
+            return Exited(begun, int(status), tuple(map(int, statuses)), cwd, tuple(survivors))
         case ["over", excess]:
             return Over(excess)
         case ["gone", count, left]:

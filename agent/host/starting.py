@@ -20,11 +20,14 @@ REPORT_FD = 101
 # Bash reads this before the command and forgets it: `bash -c` stays exact, the line numbers in its messages too. It
 # reports through the descriptor of its parent (the watcher, or the first process of a sandbox), so that no command
 # inherits it; only where a sandbox forbids that does the shell hold it itself.
+BEGUN = "begun"  # told first: without it, nothing of a command in a box has run
 PRELUDE = f"""exec {PRELUDE_FD}<&-
 unset BASH_ENV
 if [ -e /proc/self/fd/{REPORT_FD} ]; then
+builtin printf "{BEGUN} " >&{REPORT_FD}
 trap '{{ builtin printf "%s " "${{PIPESTATUS[@]}}"; builtin echo; builtin pwd -P; }} 2>/dev/null >&{REPORT_FD}' EXIT
 else
+builtin printf "{BEGUN} " 2>/dev/null >|"/proc/$PPID/fd/{REPORT_FD}"
 trap '{{ builtin printf "%s " "${{PIPESTATUS[@]}}"; builtin echo; builtin pwd -P; }} 2>/dev/null \
 >|"/proc/$PPID/fd/{REPORT_FD}"' EXIT
 fi
@@ -32,6 +35,7 @@ fi
 # A wrapper that is a script for our own interpreter runs in a fork of us: a new interpreter takes ten milliseconds.
 OURS = (sys.executable, "-I", "-S", "-E")
 UNSTARTED = 126
+BEFORE = {kind: resource.getrlimit(kind) for kind in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)}
 OOM_SCORE = "/proc/self/oom_score_adj"
 OOM_FIRST = "500"  # a command goes before the bot when memory runs out, whoever of them asked for it (proc(5))
 
@@ -93,6 +97,17 @@ def limit(limits: Limits) -> None:
     if limits.file_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def unlimited() -> bool:
+    """Take the limits on files off again for the next command. False where that isn't allowed: only root may raise what
+    was lowered for good (setrlimit(2))."""
+    try:
+        for kind, values in BEFORE.items():
+            resource.setrlimit(kind, values)
+    except ValueError:
+        return False
+    return True
 
 
 def swapped(path: str, value: str) -> str:

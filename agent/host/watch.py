@@ -1,4 +1,4 @@
-"""A watcher: one command in a fork of the keeper's, from its start until nothing of it is left."""
+"""What a watcher does: one command in a fork of the keeper's, from its start until nothing of it is left."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import time
 
 from agent.host import tree
 from agent.host.census import Census, population
-from agent.host.children import adopt_orphans, emptied, go_first, reaped, received, wake_on_child
-from agent.host.starting import REPORT_FD, Request, started
+from agent.host.children import emptied, go_first, reaped, received
+from agent.host.starting import REPORT_FD, Request, started, unlimited
 
 DYING_S = 0.03  # the rest of a pipeline may need a moment to notice that it is over
 DRAIN_PAUSE_S = 0.02
@@ -18,40 +18,44 @@ NAMED_SURVIVORS = 20
 
 
 class Watch:
-    """Serves one request."""
+    """Serves one request. `wake` becomes readable when a child ends."""
 
-    def __init__(self, prelude: int) -> None:
-        adopt_orphans()
+    def __init__(self, prelude: int, wake: int) -> None:
         self.prelude = prelude
-        self.wake = wake_on_child()
+        self.wake = wake
         self.shell = 0
         self.status: int | None = None
         self.drains: list[int] = []
         self.deserted = False  # nobody is interested, and what is left ends by itself
 
-    def serve(self, fields: list[bytes], fds: list[int]) -> None:
-        """One request, with the control socket as the last of `fds`."""
-        self.control = socket.socket(fileno=fds[-1])
-        if fields[0] == b"sweep":
-            count, left = tree.end(lambda _: tree.marked(fields[1]), 0.5, reaped)
-            self.tell("gone", count, left)
-            return
-        request = Request.unpacked(fields)
+    def serve(self, fields: list[bytes], fds: list[int]) -> bool:
+        """One request, with the control socket as the last of `fds`. False if this process can't serve another.
+
+        Raises ChildProcessError where processes are left that can't be killed.
+        """
+        with socket.socket(fileno=fds[-1]) as self.control:
+            if fields[0] == b"sweep":
+                count, left = tree.end(lambda _: tree.marked(fields[1]), 0.5, reaped)
+                self.tell("gone", count, left)
+                return True
+            self.report, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+            self.run(Request.unpacked(fields), fds[0], fds[1], writing)
+            for fd in (self.report, writing, REPORT_FD, *self.drains):
+                os.close(fd)
+        return unlimited()
+
+    def run(self, request: Request, stdout: int, stderr: int, report: int) -> None:
+        os.dup2(report, REPORT_FD, inheritable=False)
         try:
-            self.start(request, fds[0], fds[1])
+            self.shell = started(request, stdout, stderr, report, self.prelude)
         except OSError as error:
             self.tell("unstarted", error.errno)
             return
+        finally:
+            os.close(stdout)
+            os.close(stderr)
         go_first()
         self.follow(Census(request.limits))
-
-    def start(self, request: Request, stdout: int, stderr: int) -> None:
-        """Start the command. Raises OSError."""
-        self.report, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        os.dup2(writing, REPORT_FD, inheritable=False)
-        self.shell = started(request, stdout, stderr, writing, self.prelude)
-        os.close(stdout)
-        os.close(stderr)
 
     def tell(self, *fields: object) -> None:
         try:

@@ -50,6 +50,7 @@ class Bubblewrap:
 
     name = "bubblewrap"
     confines = True
+    complaint = "bwrap: "
 
     def __init__(self, program: str, home: str) -> None:
         self._program = program

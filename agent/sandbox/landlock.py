@@ -32,6 +32,7 @@ class Landlock:
 
     name = "landlock"
     confines = True
+    complaint = "The sandbox could not be set up: "
 
     def __init__(self, home: str, abi: int) -> None:
         """`abi` is the highest version of the kernel's interface to use."""

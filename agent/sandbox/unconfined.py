@@ -12,6 +12,7 @@ class Unconfined:
 
     name = "none"
     confines = False
+    complaint = ""
 
     def wrap(self, argv: Sequence[str], box: Box) -> list[str]:
         return list(argv)
