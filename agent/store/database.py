@@ -59,17 +59,16 @@ class Database:
 
     async def write(self, transaction: Transaction[T]) -> T:
         """Run it under the write lock, all or nothing. Raises StoreBusy, StoreBroken, StoreError and what it raises."""
+        if self._thread is None:
+            raise self._closed()
         loop = asyncio.get_running_loop()
         write = Write(transaction, time.monotonic() + self._busy_s, loop.create_future())
         self._waiting.append(write)
+        self._thread.submit(self._write_all, loop)  # whoever comes first writes what all the others wait for
         try:
-            await self._do(lambda: self._write_all(loop))  # whoever comes first writes what all the others wait for
             result: T = await write.done
         except sqlite3.Error as error:
             raise verdict(self._path, error) from error
-        except asyncio.CancelledError:
-            write.done.cancel()
-            raise
         return result
 
     async def read(self, transaction: Transaction[T]) -> T:
@@ -79,11 +78,14 @@ class Database:
 
     async def _do(self, work: Callable[[], T]) -> T:
         if self._thread is None:
-            raise StoreError(f"The store {self._path} is closed.")
+            raise self._closed()
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, work)
         except sqlite3.Error as error:
             raise verdict(self._path, error) from error
+
+    def _closed(self) -> StoreError:
+        return StoreError(f"The store {self._path} is closed.")
 
     # -- on the thread ----------------------------------------------------------------------------------------------
     def _connect(self) -> None:
@@ -105,7 +107,7 @@ class Database:
             outcomes = self._commit(group)
         except sqlite3.Error as error:
             outcomes = all_failed(group, verdict(self._path, error))
-        except StoreError as error:
+        except Exception as error:  # whatever it is, somebody waits for it
             outcomes = all_failed(group, error)
         loop.call_soon_threadsafe(settle, group, outcomes)
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent.errors import StoreError
 from agent.store.transaction import Transaction
 
 MOST = 64  # transactions in a group: nobody waits long for the others
@@ -66,5 +65,5 @@ def settle(group: Sequence[Write], outcomes: Sequence[Outcome]) -> None:
             write.done.set_exception(outcome.error)
 
 
-def all_failed(group: Sequence[Write], error: StoreError) -> list[Outcome]:
+def all_failed(group: Sequence[Write], error: Exception) -> list[Outcome]:
     return [Outcome(error=error)] * len(group)
