@@ -1,4 +1,4 @@
-"""The transactions of the tables that the chat side keeps beside the journal: inbox, routes and spending."""
+"""The transactions of the tables that the chat side keeps beside the journal: inbox and routes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agent.store import statements as sql
 from agent.store.codec import plain
 from agent.store.transaction import Transaction
-from agent.tables import Inbound, Spent
+from agent.tables import Inbound
 
 
 def storable(row: Inbound) -> Inbound:
@@ -54,12 +54,3 @@ def rename(old: str, new: str) -> Transaction[None]:
 def place_of(session: str) -> Transaction[str | None]:
     rows = yield sql.PLACE_OF, (session,)
     return str(rows[0][0]) if rows else None
-
-
-def spend(day: str, session: str, user: str, prompt: int, completion: int) -> Transaction[None]:
-    yield sql.SPEND, (day, session, user, prompt, completion)
-
-
-def spent(day: str) -> Transaction[list[Spent]]:
-    rows = yield sql.SPENT, (day,)
-    return [Spent(*row) for row in rows]

@@ -10,6 +10,7 @@ from agent.store import statements as sql
 from agent.store.codec import decode, encode, plain
 from agent.store.heads import Head, advance
 from agent.store.transaction import Transaction
+from agent.store.usage import row_of
 
 
 def append(session: str, seq: int, batch: str, steps: Sequence[Step]) -> Transaction[None]:
@@ -24,12 +25,15 @@ def append(session: str, seq: int, batch: str, steps: Sequence[Step]) -> Transac
             return
         raise foreign(session, seq, head.seq)
     yield sql.SAVE_HEAD, (session, *advance(head, steps))
-    for place, step in enumerate(steps, seq):
+    for step in steps:
+        head = advance(head, (step,))
         row, ref = encode(step), ref_of(step)
-        added = yield sql.ADD_STEP, (session, place, batch, *row, ref)
+        added = yield sql.ADD_STEP, (session, head.seq, batch, *row, ref)
         if not added:
             found = yield from find_ref(ref or "")
-            raise duplicate(ref, found) if found else foreign(session, place, place)
+            raise duplicate(ref, found) if found else foreign(session, head.seq, head.seq)
+        if cost := row_of(session, head, step):
+            yield sql.ADD_USAGE, cost
 
 
 def read(session: str, after: int) -> Transaction[list[tuple[int, Step]]]:

@@ -11,6 +11,7 @@ from agent.store.codec import Row, decode, encode, plain
 from agent.store.heads import Head, advance
 from agent.store.journal import duplicate, foreign, ref_of
 from agent.store.memory_people import MemoryPeople
+from agent.store.usage import UsageRow, row_of, summed
 from agent.tables import Inbound, Outgoing, Spent
 
 
@@ -21,6 +22,7 @@ class MemoryJournal:
         self._rows: dict[str, list[tuple[str, Row]]] = {}
         self._heads: dict[str, Head] = {}
         self._refs: dict[str, tuple[str, int]] = {}
+        self._usage: list[UsageRow] = []
 
     async def append(self, session: str, seq: int, batch: str, *steps: Step) -> None:
         if not steps:
@@ -40,7 +42,10 @@ class MemoryJournal:
             refs[ref] = (session, place)
         rows.extend([(batch, encode(step)) for step in steps])
         self._refs.update(refs)
-        self._heads[session] = advance(self._heads.get(session, Head()), steps)
+        for step in steps:
+            head = self._heads[session] = advance(self._heads.get(session, Head()), (step,))
+            if cost := row_of(session, head, step):
+                self._usage.append(cost)
 
     async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
         rows = self._rows.get(session, [])
@@ -55,14 +60,13 @@ class MemoryJournal:
 
 
 class MemoryDesk:
-    """Inbox, routes and spending."""
+    """Inbox and routes."""
 
     def __init__(self) -> None:
         self._inbox: dict[tuple[int, str], Inbound] = {}
         self._done: set[tuple[int, str]] = set()
         self._routes: dict[str, str] = {}
         self._places: dict[str, str] = {}
-        self._spent: dict[tuple[str, str, str], Spent] = {}
 
     async def receive(self, rows: Sequence[Inbound]) -> list[Inbound]:
         new = []
@@ -95,17 +99,10 @@ class MemoryDesk:
     async def place_of(self, session: str) -> str | None:
         return self._places.get(session)
 
-    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None:
-        key = (day, session, user)
-        so_far = self._spent.get(key, Spent(*key, 0, 0, 0))
-        self._spent[key] = Spent(*key, so_far.prompt + prompt, so_far.completion + completion, so_far.calls + 1)
-
-    async def spent(self, day: str) -> list[Spent]:
-        return [self._spent[key] for key in sorted(self._spent) if key[0] == day]
-
 
 class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
-    """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads."""
+    """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads, the sums of
+    usage because they name the places of sessions."""
 
     def __init__(self) -> None:
         MemoryJournal.__init__(self)
@@ -144,3 +141,10 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
 
     async def find(self, key: str) -> Outgoing | None:
         return self._outbox.get(key)
+
+    async def spent(self, since: float, until: float) -> list[Spent]:
+        sums: dict[tuple[str, str, str], list[UsageRow]] = {}
+        for row in self._usage:
+            if since <= row.at < until:
+                sums.setdefault((self._places.get(row.session, ""), row.person, row.model), []).append(row)
+        return [summed(*key, sums[key]) for key in sorted(sums)]

@@ -11,6 +11,9 @@ from agent.store.migrate import Migration, refuse_newer, upgrade, version_of
 from agent.store.trouble import broken, unreachable, verdict
 
 CHECKED = 16_000_000  # bytes up to which the whole structure is checked at open; SQLite checks the rest as it reads
+# Pages after which the log is written back and begun again. Small, for a commit into a log that has reached its size
+# takes half the time of one that makes the file grow (0.26 against 0.53 ms), and every append waits for its commit.
+LOG_PAGES = 256
 _HEADER = 100  # bytes
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat2.html#magic_header_string
 
@@ -99,6 +102,7 @@ def _connect(path: Path, busy_s: float) -> sqlite3.Connection:
         if mode != "wal":
             raise StoreError(f"The disk of the store {path} can't do write-ahead logging; put it on a local disk.")
         db.execute("PRAGMA synchronous = FULL")
+        db.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         db.execute("PRAGMA foreign_keys = ON")
     except BaseException:
         db.close()

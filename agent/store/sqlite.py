@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent.steps import Step
-from agent.store import desk, journal, outbox, people
+from agent.store import desk, journal, outbox, people, usage
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
 from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Switch
@@ -84,11 +84,8 @@ class SqliteStore:
         return await self._db.read(outbox.find(key))
 
     # -- usage ------------------------------------------------------------------------------------------------------
-    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None:
-        await self._db.write(desk.spend(day, session, user, prompt, completion))
-
-    async def spent(self, day: str) -> list[Spent]:
-        return await self._db.read(desk.spent(day))
+    async def spent(self, since: float, until: float) -> list[Spent]:
+        return await self._db.read(usage.spent(since, until))
 
     # -- people, switches, refs -------------------------------------------------------------------------------------
     async def admit(self, person: Person) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 # -- journal --------------------------------------------------------------------------------------------------------
-HEAD = "SELECT head, asked, title, created, updated FROM sessions WHERE session = ?"
+HEAD = "SELECT head, asked, title, created, updated, run, person FROM sessions WHERE session = ?"
 SAVE_HEAD = """
-    INSERT INTO sessions (session, head, asked, title, created, updated) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions (session, head, asked, title, created, updated, run, person) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (session) DO UPDATE SET
-        head = excluded.head, asked = excluded.asked, title = excluded.title, updated = excluded.updated
+        head = excluded.head, asked = excluded.asked, title = excluded.title, updated = excluded.updated,
+        run = excluded.run, person = excluded.person
 """
 ADD_STEP = """
     INSERT INTO steps (session, seq, batch, kind, version, body, ref) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -64,15 +65,15 @@ UNDELIVERED = """
 FIND_OUTGOING = "SELECT key, chat, body, role, state, message_id FROM outbox WHERE key = ?"
 
 # -- usage ----------------------------------------------------------------------------------------------------------
-SPEND = """
-    INSERT INTO spending (day, session, person, prompt, completion, calls) VALUES (?, ?, ?, ?, ?, 1)
-    ON CONFLICT (day, session, person) DO UPDATE SET
-        prompt = spending.prompt + excluded.prompt,
-        completion = spending.completion + excluded.completion,
-        calls = spending.calls + 1
+ADD_USAGE = """
+    INSERT INTO usage (session, seq, at, person, run, model, prompt, completion, cached, money, estimated)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 SPENT = """
-    SELECT day, session, person, prompt, completion, calls FROM spending WHERE day = ? ORDER BY session, person
+    SELECT COALESCE(places.place, ''), usage.person, usage.model, COUNT(*), SUM(usage.prompt), SUM(usage.completion),
+        SUM(usage.cached), COALESCE(SUM(usage.money), 0.0), COUNT(usage.money), SUM(usage.estimated)
+    FROM usage LEFT JOIN places ON places.session = usage.session
+    WHERE usage.at >= ? AND usage.at < ? GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 """
 
 # -- people, switches, refs -----------------------------------------------------------------------------------------
