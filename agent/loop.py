@@ -15,8 +15,10 @@ from agent.ports import Delta
 from agent.relay import next_action
 from agent.resume import Todo
 from agent.session import Session
-from agent.settle import cancelled, settle
+from agent.settle import cancelled, context, settle
 from agent.steps import End, Ended, Failed, Looking, Parked, Said, Seen
+
+LEAVES_A_CHECKPOINT = (End.UNRESOLVED, End.BLOCKED, End.LIMIT)
 
 
 async def run(session: Session, draining: asyncio.Event) -> None:
@@ -69,7 +71,7 @@ async def answer(session: Session, looking: Looking) -> None:
     if probe is not None:
         try:
             async with asyncio.timeout(probe.timeout_s):
-                value, status = await probe.look(session.id, looking.args), "ok"
+                value, status = await probe.look(context(session, looking.look), looking.args), "ok"
         except TimeoutError:
             status = "timeout"
         except Exception:  # a probe's bug is an answer without value
@@ -85,5 +87,5 @@ async def finish(session: Session, ended: Ended) -> None:
     def still(todo: Todo) -> bool:
         return todo.running and todo.heard == heard
 
-    kept = [left_behind(session, ended.at, fresh=False)] if ended.end in (End.UNRESOLVED, End.LIMIT) else []
+    kept = [left_behind(session, ended.at, fresh=False)] if ended.end in LEAVES_A_CHECKPOINT else []
     await session.record(*cancelled(session.todo, ended.at), *kept, ended, when=still)

@@ -95,6 +95,9 @@ class History:
             messages.append(_user(tail))
         return Request(tuple(messages), self._opened.tools, self.upto)
 
+    def _from_us(self, text: str) -> str:
+        return f"[harness {self._opened.nonce}] {text}" if self._opened else text
+
     def _tail(self) -> str:
         """The notes of all slots under the line that nobody else can write: it holds the session's nonce."""
         notes = clip("\n".join(text for _, text in sorted(self._slots.items()) if text), NOTES_BYTES)
@@ -116,8 +119,11 @@ class History:
         self._shown.append(self._results[step.call_id])
 
     def _nudged(self, seq: int, step: Nudged) -> None:
-        if step.level == Level.HOLD or step.level == Level.ASK:
+        if step.level == Level.ASK or (step.level == Level.HOLD and (step.about or step.slot)):
             return  # a held call's text is its result; an ASK is between us and a human
+        if step.level == Level.HOLD:
+            self._waiting.append(_Waiting(seq, self._from_us(step.text), None))
+            return
         if step.slot is not None:
             self._slots[step.slot] = step.text
         elif step.about is None:

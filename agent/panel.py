@@ -70,7 +70,8 @@ class Panel:
     def _at_fault(self, guard: Guard, step: Step, error: Exception) -> Nudge | None:
         """It is silent for this step, or holds the call if it is declared strict."""
         self.faults.append(Fault(guard.name, type(step).__name__, error))
-        if not (guard.strict and isinstance(step, Proposed | Seen)):
+        held = isinstance(step, Proposed) or (isinstance(step, Seen) and self._about.get(step.look) is not None)
+        if not (guard.strict and held):
             return None
         text = f"Not run: the check {guard.name!r} failed by itself, and without it this call is not allowed."
         return Nudge(Level.HOLD, text, event="guard.fault")

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agent.steps import Change, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
+from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -144,7 +144,8 @@ class Host(Protocol):
 # -- tools ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a tool returns: `text` for the model, `details` for the chat, and the facts that Finished carries."""
+    """What a tool returns: `text` for the model, `details` for the chat, and the facts that Finished carries. `ends`:
+    the run ends so after this call, unless something is said meanwhile; `details` is then the reason, or empty."""
 
     text: str
     details: str = ""
@@ -155,11 +156,13 @@ class Result:
     stdout: Stream | None = None
     stderr: Stream | None = None
     files: tuple[Change, ...] | None = ()
+    ends: End | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a tool may know about its call. `read_hashes` are path -> SHA-256 of files as this session last saw them."""
+    """What a tool may know about its call, or a probe about its look. `read_hashes` are path -> SHA-256 of files as
+    this session last saw them."""
 
     session: str
     call_id: str
@@ -206,7 +209,8 @@ class Tool(Protocol):
 # -- guards and probes ----------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """What a guard says. No slot: it rides where it was said; a slot: only the newest stands, in the tail."""
+    """What a guard says. No slot: it rides where it was said; a slot: only the newest stands, in the tail. A HOLD about
+    no call, without a slot, holds back the text that was to end the run: the nudge goes to the model instead."""
 
     level: Level
     text: str
@@ -238,8 +242,8 @@ class Probe(Protocol):
     name: str
     timeout_s: float
 
-    async def look(self, session: str, args: str) -> str:
-        """Answer a look with JSON text."""
+    async def look(self, call: CallContext, args: str) -> str:
+        """Answer a look with JSON text. `call` is what a command in its place would be given."""
 
 
 class Screen(Protocol):

@@ -42,7 +42,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
         return Answer(next(iter(todo.looks.values())))
     if todo.calls:
         return Settle(next(iter(todo.calls.values())))
-    if not todo.unanswered and todo.spoke and not todo.spoke.calls:
+    if not todo.unanswered and todo.spoke and (todo.ending or not todo.spoke.calls):
         return _answered(todo, limits, standing)
     if todo.turns >= limits.turns:
         return _at_limit(todo, limits, standing)
@@ -52,7 +52,12 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
 
 
 def _answered(todo: Todo, limits: Limits, standing: Standing) -> Finish:
-    """A final text is an answer, unless errors are open or it came on a leg's last turn (SPEC A3)."""
+    """A final text is an answer, unless errors are open or it came on a leg's last turn, and the gate didn't find it
+    clean (SPEC A3)."""
+    if todo.ending and todo.ending.ends not in (None, End.ANSWERED):
+        return Finish(todo.ending.ends, todo.ending.details)
+    if todo.cleared:
+        return Finish(End.ANSWERED)
     if standing.errors:
         return Finish(End.UNRESOLVED, f"Unresolved: an error is still open: {standing.errors[-1]}")
     if todo.turns >= limits.turns > 1:

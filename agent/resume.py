@@ -31,6 +31,7 @@ from agent.steps import (
     Started,
     Step,
 )
+from agent.verdict import PASSED
 
 
 @dataclass(slots=True)
@@ -64,6 +65,8 @@ class Todo:
     asked_seq: int = 0
     heard: int = 0  # seq of the newest thing said to the model
     spoke: Said | None = None  # the newest reply of this run
+    ending: Finished | None = None  # a call of the newest reply that ends the run
+    cleared: bool = False  # the gate has checked the newest reply's claim, and it holds
     calls: dict[str, OpenCall] = field(default_factory=dict)
     looks: dict[str, Looking] = field(default_factory=dict)
     halt: str | None = None  # a guard's STOP
@@ -125,12 +128,13 @@ class Todo:
             case Handed():
                 self._handed(seq, step)
             case _:
-                self._call_step(step)
+                self._call_step(seq, step)
 
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
             self.halt, self.restarts, self.handoffs = None, 0, 0
+            self.ending, self.cleared = None, False
             self.goal = self.goal if self.continuing else step.text
             self.continuing = False
         self.heard, self.parked, self.parks, self.paused = seq, None, 0, False
@@ -146,6 +150,7 @@ class Todo:
 
     def _said(self, step: Said) -> None:
         self.spoke = step
+        self.ending, self.cleared = None, False
         self.turns += 1
         self.parks = self.restarts = 0
         self.failures.clear()
@@ -171,7 +176,7 @@ class Todo:
             case "mode":
                 self.mode = step
 
-    def _call_step(self, step: Step) -> None:
+    def _call_step(self, seq: int, step: Step) -> None:
         match step:
             case Proposed(call=call, effect=effect) if call.id in self.calls:
                 self.calls[call.id].effect = effect
@@ -179,6 +184,7 @@ class Todo:
                 self.calls[call_id].started = True
             case Finished():
                 self.calls.pop(step.call_id, None)
+                self.ending = step if step.ends else self.ending
                 self.cwd = step.cwd or self.cwd
                 for change in step.files or ():
                     self._see(change)
@@ -189,7 +195,7 @@ class Todo:
             case Seen():
                 self.looks.pop(step.look, None)
             case Nudged():
-                self._nudged(step)
+                self._nudged(seq, step)
 
     def _see(self, change: Change) -> None:
         if change.after:
@@ -202,9 +208,12 @@ class Todo:
         if step.verdict == "allow" and step.reason == "session":
             self.allowed.add((item.call.name, item.call.arguments, self.cwd))
 
-    def _nudged(self, step: Nudged) -> None:
+    def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
             self.halt = self.halt or step.text
+        if step.level == Level.HOLD and step.about is step.slot is None:  # the text that was to end the run is held back
+            self.heard = seq
+        self.cleared = self.cleared or step.event == PASSED
         open_call = self.calls.get(step.about or "")
         if open_call is None:
             return

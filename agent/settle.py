@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -109,6 +110,7 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
             stdout=result.stdout,
             stderr=result.stderr,
             files=result.files,
+            ends=result.ends,
         )
     )
 
@@ -122,7 +124,7 @@ async def _changed_since(session: Session, item: OpenCall) -> bool:
     question = json.dumps({"cwd": session.todo.cwd, "executables": [], "paths": [], "scripts": list(scripts)})
     try:
         async with asyncio.timeout(probe.timeout_s):
-            answer = json.loads(await probe.look(session.id, question))
+            answer = json.loads(await probe.look(context(session, item.call.id), question))
     except Exception:  # a probe that fails is no answer
         return True
     return any(answer.get("scripts", {}).get(path) != digest for path, digest in scripts.items())
@@ -150,13 +152,14 @@ def _only_reads(todo: Todo, item: OpenCall, workspace: str) -> bool:
     return judge(item.call, item.effect, scene).tier == Tier.READ
 
 
-async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
-    """Run the tool; whatever it raises becomes a result."""
+def context(session: Session, name: str) -> CallContext:
+    """What a tool or a probe is told of the session at this moment; `name` is the id of the call or the look. Commands
+    are boxed but in mode full, nothing is kept for an undo."""
     edges, todo = session.edges, session.todo
     workspace = todo.opened.workspace if todo.opened else todo.cwd
-    context = CallContext(
+    return CallContext(
         session=session.id,
-        call_id=item.call.id,
+        call_id=name,
         workspace=workspace,
         cwd=todo.cwd or workspace,
         timeout_s=edges.tool_timeout_s,
@@ -164,12 +167,18 @@ async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) ->
         forbidden=edges.forbidden,
         read_hashes=dict(todo.seen),
         run=f"{session.id}:{todo.asked_seq}",
-        box=edges.confines and _boxed(session, item),
-        undo=None if _only_reads(todo, item, workspace) else edges.undo,
+        box=edges.confines and todo.mode_at(edges.clock.now()) != "full",
     )
+
+
+async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
+    """Run the tool; whatever it raises becomes a result."""
+    edges, todo = session.edges, session.todo
+    around = context(session, item.call.id)
+    undo = None if _only_reads(todo, item, around.workspace) else edges.undo
     edges.reach("K8")
     try:
-        return await tool.run(context, args)
+        return await tool.run(replace(around, box=edges.confines and _boxed(session, item), undo=undo), args)
     except ToolError as error:
         return Result(str(error), outcome=Outcome.FAILED)
     except Exception as error:

@@ -123,7 +123,8 @@ class Started(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished(Fact):
-    """A call has its result. `text` goes to the model, `details` to the chat. `files` is None where it is unknown."""
+    """A call has its result. `text` goes to the model, `details` to the chat. `files` is None where it is unknown.
+    `ends`: the run ends so after this call, with `details` as the reason, unless something is said meanwhile."""
 
     call_id: str
     tool: str
@@ -136,6 +137,7 @@ class Finished(Fact):
     stdout: Stream | None = None
     stderr: Stream | None = None
     files: tuple[Change, ...] | None = ()
+    ends: End | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

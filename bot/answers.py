@@ -48,6 +48,8 @@ class Answers:
             case s.Parked():
                 seconds = None if step.until is None else step.until - step.at
                 return [Draft(f"{seq}:parked", words.parked(step.why, seconds), self._ref(seq), role="notice")]
+            case s.Nudged(level=s.Level.HOLD, about=None, slot=None):
+                self._held = None  # the text went back to the model
             case s.Nudged(level=s.Level.ASK):
                 asker = next(reversed(self._authors.values()), "")
                 key, authors = f"{seq}:ask", tuple(self._authors)

@@ -29,6 +29,7 @@ BY_FLOOR = {
         *("ports", "tables", "tool", "panel", "messages", "resume", "relay", "actions", "backoff", "decisions"),
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         *("intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries"),
+        *("verdict", "plan", "evidence"),
         "guards",
     ),
     Floor.EDGES: (

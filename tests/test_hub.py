@@ -14,7 +14,7 @@ from agent.decisions import APPROVAL_S
 from agent.edges import Edges, Place
 from agent.hub import IDLE_S, Hub
 from agent.models.scripted import Line, ScriptedModel, Slow, call
-from agent.ports import Guard, Look, Nudge
+from agent.ports import CallContext, Guard, Look, Nudge
 from agent.relay import Limits
 from agent.steps import (
     Asked,
@@ -296,7 +296,7 @@ class Probe:
     name: str = "disk"
     timeout_s: float = 5.0
 
-    async def look(self, session: str, args: str) -> str:
+    async def look(self, call: CallContext, args: str) -> str:
         await asyncio.sleep(self.seconds)
         if isinstance(self.answer, Exception):
             raise self.answer

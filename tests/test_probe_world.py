@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 
 from agent.probes import world
+from tests.fakes.calls import context
+
+AROUND = context(Path("/"))
 
 
 async def look(cwd: Path, **kinds: list[str]) -> dict[str, Any]:
     question = {"executables": [], "paths": [], "scripts": [], "cwd": str(cwd), "home": str(cwd)}
-    answer: dict[str, Any] = json.loads(await world.probe.look("s", json.dumps({**question, **kinds})))
+    answer: dict[str, Any] = json.loads(await world.probe.look(AROUND, json.dumps({**question, **kinds})))
     return answer
 
 

@@ -11,6 +11,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from agent.ports import CallContext
+
 MOST = 128  # of a kind
 LARGEST = 16 << 20  # bytes of a file that is hashed
 CHUNK = 1 << 20
@@ -22,7 +24,7 @@ class _World:
     name = "world"
     timeout_s = 2.0
 
-    async def look(self, session: str, args: str) -> str:
+    async def look(self, call: CallContext, args: str) -> str:
         """`args` is {executables, paths, scripts, cwd, home}. The answer: executables as name -> real path or null,
         paths as path -> real path, scripts as path -> SHA-256 in hex, or null for what is no file of at most 16 MB.
         Raises ValueError for other arguments."""
