@@ -8,27 +8,24 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent.arguments import SHOWN_NAME, Unreadable, has_half, kind, quoted, read
 from agent.ports import Tool
 from agent.steps import ToolSpec
 
 SHOWN_PROBLEMS = 6
-SHOWN_NAME = 64  # also the longest name that providers take
 LONGEST_NUMBER = 15  # digits of a number sent as text: below 2**53, so that no reader rounds it
 
 HALF = "holds half of a surrogate pair, which is no character; send the whole character"
 
 # What every provider understands. Limits, formats and defaults are checked here, and told in the descriptions.
 KEPT = ("type", "description", "enum", "items", "properties", "required")
-
-_FENCED = re.compile(r"\s*```(?:json|JSON)?[ \t]*\n(.*)\n?[ \t]*```\s*", re.DOTALL)
-_STRING_OR_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|,(?=\s*+[}\]])', re.DOTALL)
 
 
 class Arguments(BaseModel):
@@ -42,10 +39,6 @@ class BadArguments:
     """Why a call can't run, worded for the model: each field that is wrong, and the fields expected."""
 
     text: str
-
-
-class _Unreadable(ValueError):
-    """The text is no JSON object; str() says why."""
 
 
 def spec(tool: Tool) -> ToolSpec:
@@ -65,19 +58,19 @@ def parse(tool: Tool, arguments: str) -> BaseModel | BadArguments:
     counts as left out; a number or a boolean may come as text where it can mean nothing else.
     """
     try:
-        given = read_arguments(arguments)
-    except _Unreadable as error:
+        given = read(arguments)
+    except Unreadable as error:
         return _bad(tool, [str(error)])
     fields = _schema(tool.arguments)["properties"]
     required = _schema(tool.arguments).get("required", [])
-    surplus = [f"{_quoted(name)}: no such field{_meant(name, fields)}" for name in given if name not in fields]
+    surplus = [f"{quoted(name)}: no such field{_meant(name, fields)}" for name in given if name not in fields]
     plain = {
         name: _converted(value, fields.get(name, {}).get("type"))
         for name, value in given.items()
         if name in fields and (value is not None or name in required)
     }
     try:
-        problems = surplus + [f"{name}: {HALF}" for name, value in plain.items() if _has_half(value)]
+        problems = surplus + [f"{name}: {HALF}" for name, value in plain.items() if has_half(value)]
         parsed = tool.arguments.model_validate(plain, strict=True)
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
@@ -98,7 +91,7 @@ def nearest(name: str, names: Iterable[str]) -> list[str]:
 def unknown(name: str, names: Sequence[str]) -> str:
     """The answer to a call of a tool that doesn't exist."""
     offered = ", ".join(names) or "none"
-    return f"There is no tool {_quoted(name)}{_meant(name, names)}; nothing was run. Your tools: {offered}."
+    return f"There is no tool {quoted(name)}{_meant(name, names)}; nothing was run. Your tools: {offered}."
 
 
 # -- the schema -----------------------------------------------------------------------------------------------------
@@ -160,60 +153,9 @@ def _type(schema: dict[str, Any]) -> str:
 
 
 # -- the arguments --------------------------------------------------------------------------------------------------
-def read_arguments(text: str) -> dict[str, Any]:
-    """The JSON object in `text`. Raises _Unreadable."""
-    if not text.strip():
-        return {}  # several servers send this for a call without arguments
-    value = _decoded(text)
-    if isinstance(value, str):
-        value = _decoded(value)
-    if isinstance(value, dict):
-        return value
-    raise _Unreadable(f"the arguments must be one JSON object, not {_kind(value)}")
-
-
-def _decoded(text: str) -> Any:
-    first: Exception | None = None
-    for candidate in _mended(text):
-        try:
-            return json.loads(candidate, strict=False, object_pairs_hook=_unique, parse_constant=_no_constant)
-        except _Unreadable:
-            raise
-        except RecursionError:
-            raise _Unreadable("the arguments are not usable JSON: nested too deeply") from None
-        except ValueError as error:  # bad syntax, or an integer of thousands of digits
-            first = first or error
-    if isinstance(first, json.JSONDecodeError):
-        where = f"{first.msg.removesuffix(' at')} at character {first.pos} of {len(text)}"
-        raise _Unreadable(f"the arguments are not valid JSON ({where}; perhaps cut off)")
-    raise _Unreadable("the arguments are not valid JSON (a number is too long)")
-
-
-def _mended(text: str) -> Iterator[str]:
-    yield text
-    fenced = _FENCED.fullmatch(text)
-    inner = fenced[1] if fenced else text
-    if fenced:
-        yield inner
-    yield _STRING_OR_COMMA.sub(lambda found: found[1] or "", inner)
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    out = dict(pairs)
-    if len(out) == len(pairs):
-        return out
-    seen: set[str] = set()
-    twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-    raise _Unreadable(f"{_quoted(twice)} is given twice in the arguments' JSON")
-
-
-def _no_constant(name: str) -> Any:
-    raise _Unreadable(f"the arguments are not valid JSON ({name} is not a JSON number)")
-
-
-def _converted(value: Any, kind: str | None) -> Any:
+def _converted(value: Any, expected: str | None) -> Any:
     """A number or boolean that came as text, where it can mean nothing else; else the value as it is."""
-    match kind, value:
+    match expected, value:
         case "boolean", "true" | "false":
             return value == "true"
         case (("integer" | "number"), str()) if re.fullmatch(rf"-?[0-9]{{1,{LONGEST_NUMBER}}}", value):
@@ -222,14 +164,6 @@ def _converted(value: Any, kind: str | None) -> Any:
             return int(value)
         case _:
             return value
-
-
-def _has_half(value: Any) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 # -- the words ------------------------------------------------------------------------------------------------------
@@ -241,42 +175,21 @@ def _bad(tool: Tool, problems: list[str]) -> BadArguments:
     )
 
 
-def _problem(kind: str, place: tuple[int | str, ...], message: str, value: Any) -> str:
+def _problem(fault: str, place: tuple[int | str, ...], message: str, value: Any) -> str:
     field = ".".join(str(part)[:SHOWN_NAME] for part in place) or "arguments"
-    match kind:
+    match fault:
         case "missing":
             return f"{field}: is missing"
         case "float_type" if isinstance(value, int) and not isinstance(value, bool):
             return f"{field}: is too large a number"
         case "value_error":
             return f"{field}: {message.removeprefix('Value error, ')}"
-        case _ if kind.endswith(("_type", "_parsing")):
-            return f"{field}: {message.replace('Input should', 'should')}, not {_kind(value)}"
+        case _ if fault.endswith(("_type", "_parsing")):
+            return f"{field}: {message.replace('Input should', 'should')}, not {kind(value)}"
         case _:
             return f"{field}: {message.replace('Input should', 'should')}"
-
-
-def _kind(value: Any) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case int() | float():
-            return "a number"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "an object"
 
 
 def _meant(name: str, names: Iterable[str]) -> str:
     near = nearest(name, names)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
-
-
-def _quoted(name: str) -> str:
-    cut = name if len(name) <= SHOWN_NAME else name[:SHOWN_NAME] + "…"
-    return json.dumps(cut.encode("utf-8", "replace").decode(), ensure_ascii=False)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from agent.arguments import read as arguments
 from agent.policy.notes import Notes
 from agent.policy.verdict import Finding, Judgement, Scene, Tier
 from agent.steps import Call
-from agent.tool import read_arguments as arguments
 
 Rule = Callable[[dict[str, Any], Notes], None]
 
