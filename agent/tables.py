@@ -35,14 +35,19 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Tokens and calls of one (day, session, user) so far."""
+    """What the replies of one model to one person in one place came to. `place` is "" where it is unknown; `money` (US
+    dollars) is the sum over those `priced` of the `calls` whose cost is known; `estimated` of them told no tokens."""
 
-    day: str
-    session: str
+    place: str
     user: str
+    model: str
+    calls: int
     prompt: int
     completion: int
-    calls: int
+    cached: int
+    money: float
+    priced: int
+    estimated: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +123,10 @@ class Outbox(Protocol):
 
 
 class UsageTable(Protocol):
-    async def spend(self, day: str, session: str, user: str, prompt: int, completion: int) -> None: ...
-    async def spent(self, day: str) -> list[Spent]: ...
+    """One row a reply that cost something, written in the same transaction as its step."""
+
+    async def spent(self, since: float, until: float) -> list[Spent]:
+        """Sums of the replies in [since, until) of wall time, by place, person and model, in this order."""
 
 
 class People(Protocol):

@@ -61,12 +61,18 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one model call; `estimated` when the reply carried none."""
+    """Tokens of one model call; `estimated` when the reply carried none. `cached` is a part of `prompt`; `money` is in
+    US dollars, None where nobody knows it."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     estimated: bool = False
+    money: float | None = None
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt + self.completion
 
 
 @dataclass(frozen=True, slots=True)

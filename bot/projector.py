@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -30,14 +29,10 @@ async def _unasked(session: str, place: Place, draft: Draft) -> list[Outgoing]:
 class Projector:
     """Watches the steps of one channel's sessions. One small task a session with something to project."""
 
-    def __init__(
-        self, store: Store, routes: Routes, sender: Sender, clock: Clock, zone: datetime.tzinfo = datetime.UTC
-    ) -> None:
-        """`zone` decides to which day usage counts."""
-        self._store, self._routes, self._sender, self._clock, self._zone = store, routes, sender, clock, zone
+    def __init__(self, store: Store, routes: Routes, sender: Sender, clock: Clock) -> None:
+        self._store, self._routes, self._sender, self._clock = store, routes, sender, clock
         self.questions: Questions = _unasked
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
-        self._authors: dict[str, str] = {}  # session -> who said the newest thing
         self._folds: dict[str, Answers] = {}
         self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -75,15 +70,8 @@ class Projector:
             drafts = fold.fold(seq, step)
             if drafts or isinstance(step, steps.Ended):
                 await self._persist(session, lambda: self._project(session, seq, drafts))  # noqa: B023
-            match step:
-                case steps.Asked():
-                    self._authors[session] = step.author
-                case steps.Said():
-                    await self._persist(session, lambda: self._spend(session, step))  # noqa: B023
-                case steps.Ended():
-                    self._folds.pop(session, None)
-                case _:
-                    pass
+            if isinstance(step, steps.Ended):
+                self._folds.pop(session, None)
         del self._queues[session]
 
     async def _persist(self, session: str, write: Callable[[], Awaitable[None]]) -> None:
@@ -107,11 +95,6 @@ class Projector:
                 rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
-
-    async def _spend(self, session: str, said: steps.Said) -> None:
-        day = datetime.datetime.fromtimestamp(said.at, self._zone).date().isoformat()
-        usage, user = said.usage, self._authors.get(session, "")
-        await self._store.spend(day, session, user, usage.prompt, usage.completion)
 
 
 def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:

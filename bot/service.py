@@ -72,7 +72,7 @@ class Service:
         self.hub = Hub(edges_of(settings, parts), boot=uuid.uuid4().hex[:12])
         self.routes = Routes(store, clock)
         self.sender = Sender(store, channel, clock, reach=self._reach, on_unreachable=self.tell_owner)
-        self.projector = Projector(store, self.routes, self.sender, clock, zone_of(settings))
+        self.projector = Projector(store, self.routes, self.sender, clock)
         self.progress = Progress(self.routes, self.sender, clock, settings.run.turns)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)

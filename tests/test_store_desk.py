@@ -1,4 +1,4 @@
-"""The contract of inbox, routes, outbox and usage, on both stores."""
+"""The contract of inbox, routes and outbox, on both stores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import StoreError
-from agent.tables import Spent, Store
+from agent.tables import Store
 from tests.store_contract import STORES, asked, ended, letter, opened, update
 
 
@@ -182,16 +182,3 @@ async def test_a_state_that_no_sender_looks_at_is_refused(store: Store) -> None:
 async def test_a_letter_of_any_text_is_stored(store: Store) -> None:
     assert await store.project("s", 1, [letter("k", body="a\ud83d\0")]) == [letter("k", body="a\ufffd\ufffd")]
     assert await store.find("k") == letter("k", body="a\ufffd\ufffd")
-
-
-# -- usage ----------------------------------------------------------------------------------------------------------
-async def test_usage_adds_up_by_day_session_and_user(store: Store) -> None:
-    await store.spend("2026-02-03", "s2", "telegram:7", 100, 10)
-    await store.spend("2026-02-03", "s1", "telegram:8", 1, 2)
-    await store.spend("2026-02-03", "s2", "telegram:7", 50, 5)
-    await store.spend("2026-02-04", "s2", "telegram:7", 9, 9)
-    assert await store.spent("2026-02-03") == [
-        Spent("2026-02-03", "s1", "telegram:8", 1, 2, 1),
-        Spent("2026-02-03", "s2", "telegram:7", 150, 15, 2),
-    ]
-    assert await store.spent("2026-02-05") == []

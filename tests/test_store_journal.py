@@ -175,8 +175,10 @@ async def test_opening_and_closing_twice_is_harmless(store: Store) -> None:
 
 def test_a_head_keeps_the_beginning_of_the_first_message() -> None:
     first = advance(Head(), [ended(at=5.0), asked("x" * 59 + "\ud83dyz", at=6.0), asked("later", at=7.0)])
-    assert first == Head(seq=3, asked=6.0, title="x" * 59 + "\ufffd", created=5.0, updated=7.0)
-    assert advance(first, [ended(at=8.0)]) == Head(4, None, first.title, 5.0, 8.0)
+    assert first == Head(
+        seq=3, asked=6.0, title="x" * 59 + "\ufffd", created=5.0, updated=7.0, run=2, person="telegram:7"
+    )
+    assert advance(first, [ended(at=8.0)]) == Head(4, None, first.title, 5.0, 8.0, 2, "telegram:7")
 
 
 async def test_a_closed_database_says_so(tmp_path: Path) -> None:
