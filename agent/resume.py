@@ -211,8 +211,8 @@ class Todo:
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
             self.halt = self.halt or step.text
-        if step.level == Level.HOLD and step.about is step.slot is None:  # the text that was to end the run is held back
-            self.heard = seq
+        if step.level == Level.HOLD and step.about is step.slot is None:
+            self.heard = seq  # the text that was to end the run is held back
         self.cleared = self.cleared or step.event == PASSED
         open_call = self.calls.get(step.about or "")
         if open_call is None:
