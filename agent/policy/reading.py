@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from agent.policy.expand import Expander
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 MOST_COMMANDS = 2_000
 
 
+# A call is judged when it is proposed, when the disk has answered and before it is run.
+@lru_cache(maxsize=16)
 def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     """The commands of a script. What isn't understood is a finding."""
     source = tree(text)
