@@ -46,10 +46,12 @@ class Journal(Protocol):
 # -- the model ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """Text on its way to a screen: never stored, never judged, may be dropped. `restart`: earlier deltas are void."""
+    """Text on its way to a screen: never stored, never judged, may be dropped. `restart`: earlier deltas are void.
+    `ahead`: the request waits its turn behind so many others; 0 when its turn has come."""
 
     text: str = ""
     restart: bool = False
+    ahead: int | None = None
 
 
 Message = dict[str, Any]  # one entry of a chat-completions request

@@ -69,6 +69,7 @@ class Asked(Fact):
     name: str = ""  # as displayed; never trusted
     role: str = "operator"
     forwarded: bool = False
+    again: bool = False  # a failed run is taken up again: its goal stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +83,8 @@ class Corrected(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said(Fact):
-    """The model replied. `upto` is the newest sequence number that its request had shown."""
+    """The model replied. `upto` is the newest sequence number that its request had shown. finish: stop | tool_calls |
+    length | cut | refusal | written (the calls were written as text and are not to be run)."""
 
     text: str
     calls: tuple[Call, ...] = ()
@@ -95,15 +97,22 @@ class Said(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed(Fact):
-    """An attempt to reach the model failed. `text` is a sentence; `retry_after` is in seconds."""
+    """An attempt to reach the model failed. `text` is a sentence; `retry_after` is in seconds; `hint` is what the model
+    is told before it is asked again. `then`: that model is asked at once instead. `again`: the next try, number
+    `attempt` of `attempts`, comes so many seconds later."""
 
     trouble: Trouble
     text: str
     status: int | None = None
     retry_after: float | None = None
+    hint: str = ""
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     duration: float = 0.0
+    then: str = ""
+    again: float | None = None
+    attempt: int = 0
+    attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,11 +196,11 @@ class Decided(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commanded(Fact):
-    """A person steered. command: stop | pause | resume | continue | again (ask once more) | mode."""
+    """A person steered. command: stop | pause | resume | continue | again (ask once more) | mode | model."""
 
     command: str
     by: str
-    value: str = ""  # of mode
+    value: str = ""  # of mode; of model: its name, "" for the settings' own
     until: float | None = None  # wall time
 
 

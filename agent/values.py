@@ -62,13 +62,14 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one model call; `estimated` when the reply carried none. `cached` is a part of `prompt`; `money` is in
-    US dollars, None where nobody knows it."""
+    US dollars, None where nobody knows it; `expected` is our own estimate of `prompt`, 0 for none."""
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     estimated: bool = False
     money: float | None = None
+    expected: int = 0
 
     @property
     def tokens(self) -> int:
