@@ -40,7 +40,7 @@ def mended(text: str) -> tuple[str, str]:
         return text, ""
     try:
         value, what = _read(text)
-        return json.dumps(value, ensure_ascii=False, allow_nan=False), ", ".join(what)
+        return (json.dumps(value, ensure_ascii=False, allow_nan=False), ", ".join(what)) if what else (text, "")
     except ValueError:  # unreadable, or a number beyond all bounds
         return text, ""
 

@@ -7,17 +7,20 @@ before anything else is said, names are legal, arguments are JSON objects (SPEC 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field
 
+from agent.arguments import AS_OBJECT, is_object
 from agent.ports import Message
+from agent.room import LEAST, squeezed
+from agent.shown import Shown
 from agent.steps import (
     Asked,
     Call,
     Corrected,
     End,
     Ended,
+    Failed,
     Finished,
     Handed,
     Level,
@@ -27,9 +30,11 @@ from agent.steps import (
     Step,
     ToolSpec,
 )
+from agent.talk import Talk
 
 NOTES_BYTES = 400  # of all slots together, in the tail
 CARD_BYTES = 400  # of the notes that ride in one result
+CALL_BYTES = 200  # of the arguments of a call that a checkpoint quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,10 @@ class History:
 
     upto: int = 0
     _opened: Opened | None = None
-    _shown: list[Message] = field(default_factory=list)
+    measured: tuple[int, int] | None = None  # bytes and tokens of the newest request, where its reply told
+    _shown: Shown = field(default_factory=Shown)
+    _talk: Talk = field(default_factory=Talk)
+    _calls: dict[str, Call] = field(default_factory=dict)  # of the newest reply
     _waiting: list[_Waiting] = field(default_factory=list)
     _results: dict[str, Message] = field(default_factory=dict)  # of the newest reply
     _riding: dict[str, list[str]] = field(default_factory=dict)  # notes for a result that isn't there yet
@@ -64,21 +72,25 @@ class History:
 
     def fold(self, seq: int, step: Step) -> None:
         self.upto = seq
+        self._talk.fold(seq, step)
         match step:
             case Opened():
                 self._opened = step
+                self._shown.open(step)
             case Asked():
                 self._waiting.append(_Waiting(seq, _as_told(step), step.ref))
             case Corrected():
                 self._correct(seq, step)
             case Said():
                 self._said(step)
+            case Failed(hint=str(hint)) if hint:
+                self._waiting.append(_Waiting(seq, self._from_us(hint), None))
             case Finished():
                 self._finished(step)
             case Nudged():
                 self._nudged(seq, step)
             case Handed(fresh=True):
-                self._shown = [{"role": "user", "content": step.text}]
+                self._shown.restart(step.text)
                 self._results.clear()
             case Ended():
                 self._ended(seq, step)
@@ -89,34 +101,65 @@ class History:
         """What to send now. Raises LookupError before the first Opened."""
         if self._opened is None:
             raise LookupError("this session has no leg yet")
-        messages: list[Message] = [{"role": "system", "content": self._opened.prompt}, *self._shown]
-        messages = _merge(messages + [_user(waiting.text) for waiting in self._waiting])
+        messages: list[Message] = [{"role": "system", "content": self._opened.prompt}, *self._shown.messages]
+        messages = _merge(messages + [_user(text) for text in self._shown.fitted(self._texts())])
         if messages[-1]["role"] != "user" and (tail := self._tail()):
             messages.append(_user(tail))
         return Request(tuple(messages), self._opened.tools, self.upto)
 
-    def _from_us(self, text: str) -> str:
-        return f"[harness {self._opened.nonce}] {text}" if self._opened else text
+    def full(self, context: int = 0) -> bool:
+        """Whether a handoff should come before the next request. `context` in tokens was learnt since the leg began."""
+        return self._opened is not None and self._shown.full(self._texts(), context)
+
+    def tokens(self) -> int:
+        """About how many tokens the next request has."""
+        return self._shown.tokens(self._texts())
+
+    def size(self) -> int:
+        """How many bytes the next request has, without what JSON adds by escaping."""
+        return self._shown.total(self._texts())
+
+    def talk(self) -> tuple[str, ...]:
+        """What was said so far and shown to the model, a line each."""
+        return self._talk.until(self._waiting[0].seq - 1 if self._waiting else self.upto)
+
+    def unseen(self, limit: int) -> str:
+        """The newest calls with results that the model hasn't read yet, in about `limit` bytes."""
+        share = limit // max(len(self._results), 1)
+        parts = []
+        for call_id, result in self._results.items() if share >= LEAST else ():
+            call = self._calls.get(call_id)
+            what = f"{call.name} {clip(call.arguments, CALL_BYTES)}" if call else "call"
+            parts.append(squeezed(f"> {what}\n{result['content']}", share))
+        return "\n".join(parts)
+
+    def _texts(self) -> list[str]:
+        return [waiting.text for waiting in self._waiting]
 
     def _tail(self) -> str:
         """The notes of all slots under the line that nobody else can write: it holds the session's nonce."""
         notes = clip("\n".join(text for _, text in sorted(self._slots.items()) if text), NOTES_BYTES)
-        return f"{tail_mark(self._opened.nonce)}\n{notes}" if notes and self._opened else ""
+        return self._from_us(notes) if notes else ""
+
+    def _from_us(self, text: str) -> str:
+        return f"{tail_mark(self._opened.nonce if self._opened else '')}\n{text}"
 
     def _said(self, said: Said) -> None:
         self._flush(said.upto)
         message: Message = {"role": "assistant", "content": said.text or None}
         if said.calls:
             message["tool_calls"] = [_call(call) for call in said.calls]
-        self._shown.append(message)
+        self.measured = self._shown.measured(said.usage)
+        self._shown.add(message)
         self._results.clear()
-        self._riding.clear()
+        self._calls = {call.id: call for call in said.calls}
+        self._riding = {call.id: [_mended(call.mended)] for call in said.calls if call.mended not in ("", AS_OBJECT)}
         self._slots = {slot: text for slot, text in self._slots.items() if not of_turn(slot)}
 
     def _finished(self, step: Finished) -> None:
-        content = "\n".join([step.text, *self._riding.pop(step.call_id, [])])
-        self._results[step.call_id] = {"role": "tool", "tool_call_id": step.call_id, "content": content}
-        self._shown.append(self._results[step.call_id])
+        self._results[step.call_id] = self._shown.result(step.call_id, step.text)
+        for card in self._riding.pop(step.call_id, []):
+            self._shown.grow(self._results[step.call_id], card)
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.ASK or (step.level == Level.HOLD and (step.about or step.slot)):
@@ -129,8 +172,7 @@ class History:
         elif step.about is None:
             self._waiting.append(_Waiting(seq, step.text, None))
         elif step.about in self._results:
-            result = self._results[step.about]
-            result["content"] = f"{result['content']}\n{clip(step.text, CARD_BYTES)}"
+            self._shown.grow(self._results[step.about], clip(step.text, CARD_BYTES))
         else:
             self._riding.setdefault(step.about, []).append(clip(step.text, CARD_BYTES))
 
@@ -149,7 +191,8 @@ class History:
             self._waiting.append(_Waiting(seq, "[The user stopped the work above before it was finished.]", None))
 
     def _flush(self, upto: int) -> None:
-        self._shown += [_user(waiting.text) for waiting in self._waiting if waiting.seq <= upto]
+        for text in self._shown.fitted([waiting.text for waiting in self._waiting if waiting.seq <= upto]):
+            self._shown.add(_user(text))
         self._waiting = [waiting for waiting in self._waiting if waiting.seq > upto]
 
 
@@ -188,12 +231,8 @@ def legal_name(name: str) -> str:
     return re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:64] or "unnamed"
 
 
-def is_object(arguments: str) -> bool:
-    """Whether the text is a JSON object."""
-    try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
+def _mended(what: str) -> str:
+    return f"[Mended in your arguments before the call: {what}. Send one plain JSON object.]"
 
 
 def _merge(messages: list[Message]) -> list[Message]:

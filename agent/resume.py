@@ -40,6 +40,7 @@ class OpenCall:
 
     call: Call
     cut: bool  # its reply ended at the token limit
+    written: bool = False  # as text, in a reply that was no call
     effect: str = ""  # "" until proposed
     started: bool = False
     held: str | None = None  # the text that stands in for its result
@@ -154,7 +155,7 @@ class Todo:
         self.turns += 1
         self.parks = self.restarts = 0
         self.failures.clear()
-        self.calls = {call.id: OpenCall(call, cut=step.finish == "length") for call in step.calls}
+        self.calls = {call.id: OpenCall(call, step.finish == "length", step.finish == "written") for call in step.calls}
 
     def _ended(self) -> None:
         self.running = self.paused = False

@@ -23,6 +23,10 @@ CUT = (
     "Not run: your reply was cut at the token limit in the middle of this call. Send it again, and split large content "
     "into several smaller calls."
 )
+WRITTEN = (
+    "Not run: you wrote this call as plain text. Call the tool itself, or answer in words; if the user asked to see "
+    "such text, put a sentence before it."
+)
 INTERRUPTED = (
     "Interrupted: Jarvis was restarted while this call was running. It may or may not have run, in whole or in part. "
     "It was not started again. Check what it did before you go on."
@@ -60,8 +64,8 @@ def _refused(session: Session, item: OpenCall, tool: Tool | None) -> Finished | 
         return _result(session, item, Outcome.HELD, item.held)
     if item.decided is not None and item.decided.verdict != "allow":
         return _result(session, item, Outcome.HELD, _denied(item))
-    if item.cut:
-        return _result(session, item, Outcome.BAD_ARGUMENTS, CUT)
+    if item.cut or item.written:
+        return _result(session, item, Outcome.BAD_ARGUMENTS, CUT if item.cut else WRITTEN)
     if tool is None:
         text = unknown(item.call.name, [t.name for t in session.edges.tools])
         return _result(session, item, Outcome.BAD_ARGUMENTS, text)

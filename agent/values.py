@@ -52,11 +52,13 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call as the model made it. `arguments` is the raw JSON text; `id` is unique within the session."""
+    """A tool call as the model made it. `arguments` is the raw JSON text; `id` is unique within the session. `mended`
+    says in words what had to be repaired before the arguments were JSON; they are then the repaired ones."""
 
     id: str
     name: str
     arguments: str
+    mended: str = ""
 
 
 @dataclass(frozen=True, slots=True)

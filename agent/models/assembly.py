@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from agent.models.calls import CallDrafts
-from agent.models.thinking import Thinking
-from agent.models.unicode import Halves
+from agent.models.thinking import Thinking, after_thought
+from agent.models.unicode import Halves, is_blank
 from agent.models.verdict import Fault
 from agent.steps import Call, Trouble
 
+OK = 200  # the status of a reply that says nothing usable: it is asked for again a few times, not for hours
 _CUT_SHORT = {"length", "max_tokens", "max_output_tokens", "model_length"}
 _FILTERED = {"content_filter", "safety", "recitation", "blocked", "prohibited_content", "sensitive"}
+_EMPTY = "Your last reply was empty. Answer the user in words, or call a tool."
 _BROKEN = {"error", "malformed_function_call", "network_error", "insufficient_system_resource"}
 
 
@@ -85,17 +87,19 @@ class Assembly:
     def reply(self, taken: Collection[str], model: str) -> Reply | Fault:
         """What the stream amounts to, once it is over. `taken` are the call ids of the request."""
         self._text.add(self._thinking.feed(self._halves.close()) + self._thinking.close())
-        text, refusal = self._text.value, self._refusal.value
+        text, refusal = after_thought(self._text.value), self._refusal.value
         if self.full:
             unrun = " Its tool calls were not run." if self._calls else ""
             return Reply(_noted(text or refusal, f"The reply was cut here: it grew too long.{unrun}"), (), "cut")
         if fault := self._fault(model):
             return fault
-        calls = self._calls.finish(taken)
-        if not calls and refusal.strip():
+        calls = self._calls.finish(taken, whole=self._finish not in _CUT_SHORT)
+        if not calls and not is_blank(refusal):
             return Reply(refusal, (), "refusal")
-        if not calls and not text.strip():
-            return Fault(Trouble.RETRY, self._nothing(model))
+        if is_blank(text):
+            text = ""
+        if not calls and not text:
+            return Fault(Trouble.RETRY, self._nothing(model), status=OK, hint=_EMPTY)
         if self._calls.dropped:
             asked = len(calls) + self._calls.dropped
             text = _noted(text, f"The reply had {asked} calls; only the first {len(calls)} are kept.")

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from agent.arguments import AS_OBJECT, is_object, mended
 from agent.models.unicode import mend
 from agent.steps import Call
 
@@ -20,12 +21,13 @@ class _Draft:
     id: str = ""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
+    as_object: bool = False  # not as text
 
     def arguments(self) -> str:
         return mend("".join(self.pieces))
 
     def looks_whole(self) -> bool:
-        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and _is_object(self.arguments())
+        return bool(self.pieces) and self.pieces[-1].rstrip().endswith("}") and is_object(self.arguments())
 
 
 class CallDrafts:
@@ -58,8 +60,9 @@ class CallDrafts:
             draft.name = (draft.name + name)[:NAME_LIMIT]
         self._argue(draft, function.get("arguments"))
 
-    def finish(self, taken: Collection[str]) -> tuple[Call, ...]:
-        """The calls in order, each with an id that is new among themselves and `taken`."""
+    def finish(self, taken: Collection[str], whole: bool = True) -> tuple[Call, ...]:
+        """The calls in order, each with an id that is new among themselves and `taken`. Arguments are mended only if
+        the reply is `whole`: what was cut off must not look as if it were complete."""
         ids = set(taken)
         calls = []
         for draft in sorted(self._drafts, key=lambda draft: draft.order):
@@ -67,7 +70,8 @@ class CallDrafts:
             if not call_id or call_id in ids:
                 call_id = f"call_{uuid.uuid4().hex[:24]}"
             ids.add(call_id)
-            calls.append(Call(call_id, mend(draft.name).strip() or "unnamed", _tidy(draft.arguments())))
+            arguments, what = _tidy(draft) if whole else (draft.arguments(), "")
+            calls.append(Call(call_id, mend(draft.name).strip() or "unnamed", arguments, what))
         return tuple(calls)
 
     def _draft(self, index: int | None, call_id: str, name: str) -> _Draft | None:
@@ -101,6 +105,7 @@ class CallDrafts:
         if arguments is None or arguments == "":
             return
         piece = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        draft.as_object = draft.as_object or not isinstance(arguments, str)
         draft.pieces.append(piece)
         self.size += len(piece.encode("utf-8", "surrogatepass"))
 
@@ -115,19 +120,9 @@ def _index(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _tidy(arguments: str) -> str:
-    """An object that was encoded twice is decoded once; nothing else is repaired, for it would run."""
-    if not arguments.strip():
-        return "{}"
-    try:
-        inner = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    return inner if isinstance(inner, str) and _is_object(inner) else arguments
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
-        return False
+def _tidy(draft: _Draft) -> tuple[str, str]:
+    text = draft.arguments()
+    if not text.strip():
+        return "{}", ""
+    arguments, what = mended(text)
+    return arguments, what or (AS_OBJECT if draft.as_object else "")

@@ -6,6 +6,8 @@ reply into pieces; blank space before the answer is dropped, so that little is e
 
 from __future__ import annotations
 
+import re
+
 _NAMES = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad", "seed:think")
 FAMILIES: dict[str, str] = {f"<{name}>": f"</{name}>" for name in _NAMES} | {
     "[think]": "[/think]",
@@ -13,6 +15,9 @@ FAMILIES: dict[str, str] = {f"<{name}>": f"</{name}>" for name in _NAMES} | {
 }
 """Opening tag -> closing tag, in lower case; case doesn't matter in a reply."""
 
+_ORPHAN = re.compile(
+    r"</(?:think|thinking|thought|reasoning|seed:think)>[ \t]*(?:\n|\Z)|\[/think\][ \t]*(?:\n|\Z)", re.I
+)
 _LONGEST = max(map(len, FAMILIES))
 
 
@@ -60,6 +65,16 @@ class Thinking:
             return False
         self._answering = True
         return True
+
+
+def after_thought(text: str) -> str:
+    """`text` without the thought before a closing tag that was never opened and stands alone at the end of its line:
+    some templates open it in the prompt, so that the model only closes it."""
+    found = _ORPHAN.search(text)
+    before = _lower(text[: found.start()]) if found else ""
+    if found is None or any(opening in before for opening in FAMILIES):
+        return text
+    return text[found.end() :].lstrip()
 
 
 def _lower(text: str) -> str:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import unicodedata
+
+_UNSEEN = frozenset("ZC")  # separators and controls, by the first letter of the general category
+_HOLLOW = frozenset("{}[]\"'`,:\u115f\u1160\u2800\u3164\uffa0")  # empty JSON, empty quotes; letters without a shape
+
 
 def mend(text: str) -> str:
     """`text` as valid Unicode. JSON escapes ("\\ud83d") bring lone surrogates into strings; no encoder takes them."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def is_blank(text: str) -> bool:
+    """Whether a person would see nothing said: blank space, invisible signs, or JSON with nothing in it."""
+    return all(sign in _HOLLOW or unicodedata.category(sign)[0] in _UNSEEN for sign in text)
 
 
 class Halves:

@@ -12,12 +12,13 @@ from agent.steps import Trouble
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong with one attempt. `text` is a sentence; `retry_after` is in seconds."""
+    """What went wrong with one attempt. `text` is a sentence; `retry_after` is in seconds; `hint` is for the model."""
 
     trouble: Trouble
     text: str
     status: int | None = None
     retry_after: float | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,13 @@ _ONE_TOO_LARGE = _says(r"request[_ ]too[_ ]large")  # no waiting makes this one 
 _POLICY = _says(
     r"content[_ ](policy|filter|management|moderation)|usage polic|safety system|flagged|moderation|responsible ai"
 )
-_NO_TOOLS = _says(r"(not|n't) support (tools?|function)|support tool use|tools? (is|are) not supported")
+_NO_TOOLS = _says(
+    r"(not|n't) support (tools?|functions?|tool[_ ]choice)\b|support tool use"
+    r"|(tools?|functions?)['\"`]? (is|are) not supported"
+    r"|unrecognized request argument supplied: tools\b(?![.\[])"
+    r"|(not|n't) support (the )?parameters?:? ?.{0,20}\btools\b|tools param requires|tool choice requires"
+    r"|tool (use|calling) (is|are|with).{0,40}not (supported|enabled)"
+)
 _NO_MODEL = _says(
     r"model[_ ]not[_ ](found|exist)|not a valid model|invalid model|unknown model|model .{0,80}(not found|not exist)"
 )
@@ -73,7 +80,8 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         _NO_TOOLS,
         Trouble.USER,
-        "The model {model} can't call tools at this endpoint. Choose a model that can.",
+        "The model {model} can't call tools at this endpoint. Choose a model that can, or have it write its calls as "
+        "text: set JARVIS_MODEL__TEXT_CALLS=on.",
     ),
     _Rule(
         lambda c: _is(413)(c) or (_ONE_TOO_LARGE if _is(429)(c) else _TOO_LONG)(c),
