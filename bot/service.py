@@ -18,8 +18,10 @@ from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
+from agent.models.priced import Priced
 from agent.opening import opener
 from agent.ports import Guard, Host, Model, Sandbox
+from agent.prices import Prices
 from agent.redact import Redactor
 from agent.relay import Limits
 from agent.sandbox import Unconfined
@@ -204,7 +206,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
     )
     return Edges(
         journal=parts.store,
-        model=parts.model,
+        model=Priced(parts.model, Prices.parse(settings.model.prices)),
         host=parts.host,
         clock=parts.clock,
         screen=parts.redactor,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
+from agent.prices import money_of
 from agent.steps import Usage
 
 BYTES_A_TOKEN = 4
-_MOST = 1_000_000_000  # tokens; more than this in one reply is nonsense
+_MOST = 20_000_000  # tokens; more than this in one reply is nonsense
+_UNSEEN = 50_000  # tokens that a provider may add to a prompt of its own accord
 
 
 def usage_of(report: object, sent: int, received: int) -> Usage:
     """Usage from a reply's `usage` object; `sent` and `received` (bytes) stand in for what is missing or absurd."""
     fields = report if isinstance(report, dict) else {}
-    prompt, completion = _count(fields.get("prompt_tokens")), _count(fields.get("completion_tokens"))
+    # A token is a byte at least, so a prompt can't have more of them; thoughts that aren't shown count as completion.
+    prompt = _count(fields.get("prompt_tokens"), sent + _UNSEEN)
+    completion = _count(fields.get("completion_tokens"))
     details = fields.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
     if cached is None:
@@ -24,12 +26,11 @@ def usage_of(report: object, sent: int, received: int) -> Usage:
         completion=received // BYTES_A_TOKEN if completion is None else completion,
         cached=min(cached or 0, known),
         estimated=prompt is None or completion is None,
+        money=money_of(fields.get("cost")),
     )
 
 
-def _count(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if not math.isfinite(value) or not 0 <= value <= _MOST:
+def _count(value: object, most: int = _MOST) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         return None
     return int(value)

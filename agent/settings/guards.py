@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.settings.kinds import AnyCase, Count, JsonObject, Money
+from agent.settings.kinds import AnyCase, Count, JsonObject, Money, Seconds
 
 
 class Switch(BaseModel):
@@ -47,12 +47,19 @@ class Drift(Switch):
 
 
 class Budget(Switch):
-    """None: no limit."""
+    """What a run, a day, or a user in a day may spend: tokens, US dollars, replies of the model; of a run also seconds
+    of the model's and the tools' work. None: no limit."""
 
     run_tokens: Count | None = None
+    run_money: Money | None = None
+    run_calls: Count | None = None
+    run_s: Seconds | None = None
     day_tokens: Count | None = None
-    user_day_tokens: Count | None = None
     day_money: Money | None = None
+    day_calls: Count | None = None
+    user_day_tokens: Count | None = None
+    user_day_money: Money | None = None
+    user_day_calls: Count | None = None
 
 
 class Guards(BaseModel):

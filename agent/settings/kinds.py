@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+from agent.prices import Prices
+
 _ID = re.compile(r"-?[0-9]{1,18}")  # Telegram promises at most 52 significant bits
 
 
@@ -132,6 +134,11 @@ def _json_object(value: object) -> object:
     return value
 
 
+def _prices(value: dict[str, Any]) -> dict[str, Any]:
+    Prices.parse(value)
+    return value
+
+
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
@@ -149,6 +156,7 @@ Listen = Annotated[str, AfterValidator(_listen)]
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
 Zone = Annotated[str, AfterValidator(_zone)]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(_json_object)]
+PriceTable = Annotated[dict[str, Any], BeforeValidator(_json_object), AfterValidator(_prices)]
 AnyCase = BeforeValidator(_lower)
 Seconds = Annotated[float, Field(gt=0, le=10**7, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10**9)]

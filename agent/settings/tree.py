@@ -21,6 +21,7 @@ from agent.settings.kinds import (
     OpsChat,
     People,
     Person,
+    PriceTable,
     Seconds,
     SecondsOrNone,
     StoreUrl,
@@ -62,7 +63,7 @@ class Model(Section):
     total_timeout_s: Seconds = 600.0
     parallel: Count = 4
     text_calls: bool = False
-    prices: JsonObject = {}
+    prices: PriceTable = {}
 
     @model_validator(mode="before")
     @classmethod
