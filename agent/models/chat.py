@@ -206,6 +206,7 @@ class OpenAIChat:
             text=outcome.text.replace(key, "(key)") if key else outcome.text,
             status=outcome.status,
             retry_after=outcome.retry_after,
+            hint=outcome.hint,
             model=self.name,
             usage=usage,
             duration=duration,
