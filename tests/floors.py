@@ -28,7 +28,7 @@ BY_FLOOR = {
     Floor.RULES: (
         *("ports", "tables", "tool", "panel", "messages", "resume", "relay", "actions", "backoff", "decisions"),
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
-        *("intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
+        *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         *("verdict", "plan", "evidence"),
         "guards",
     ),
