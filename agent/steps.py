@@ -46,7 +46,8 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened(Fact):
-    """A leg began: everything that stays fixed in the request's prefix."""
+    """A leg began: everything that stays fixed in the request's prefix. `context` is in tokens, 0 = unknown, `ratio` in
+    bytes a token as it was known then; `goes_on`: the leg before it had grown too long, and its turns count on."""
 
     prompt: str
     tools: tuple[ToolSpec, ...]
@@ -57,6 +58,19 @@ class Opened(Fact):
     nonce: str
     workspace: str = ""
     mode: str = "full"  # the standing mode: sandbox | ask | full
+    tier: str = ""  # small | mid | large
+    context: int = 0
+    ratio: float = field(default=3.5, compare=False)  # a better guess is no reason for a new leg
+    goes_on: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offered(Fact):
+    """The tool list changed within a leg. `added` come last, but a known name's new definition takes its old place;
+    `dropped` are names that are no longer sent to this model, because its provider refuses them."""
+
+    added: tuple[ToolSpec, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +120,8 @@ class Failed(Fact):
     status: int | None = None
     retry_after: float | None = None
     hint: str = ""
+    limit: int | None = None  # tokens that the model takes, and
+    asked: int | None = None  # tokens that the request had, where the provider named them
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     duration: float = 0.0
@@ -113,14 +129,18 @@ class Failed(Fact):
     again: float | None = None
     attempt: int = 0
     attempts: int = 0
+    tools: tuple[str, ...] = ()  # which a provider refused by name
+    suspects: tuple[str, ...] = ()  # which it may have meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposed(Fact):
-    """A call is about to run; guards may speak."""
+    """A call is about to run; guards may speak. `command` is the shell text that a custom tool's call comes to, its
+    arguments as assignments; "" for tools of ours."""
 
     call: Call
     effect: str  # read | write
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,6 +233,7 @@ class Handed(Fact):
     text: str  # the same for the model
     state: str = ""
     fresh: bool = True
+    cause: str = "turns"  # turns | context (the request had become too long; the leg's turns count on)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,7 +268,7 @@ class Ended(Fact):
 
 
 Step = Union[
-    Opened, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
+    Opened, Offered, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
     Decided, Commanded, Handed, Parked, Resumed, Purged, Ended,
 ]  # fmt: skip
 KINDS: tuple[type[Step], ...] = get_args(Step)

@@ -206,6 +206,8 @@ class OpenAIChat:
             text=outcome.text.replace(key, "(key)") if key else outcome.text,
             status=outcome.status,
             retry_after=outcome.retry_after,
+            limit=outcome.limit,
+            asked=outcome.asked,
             hint=outcome.hint,
             model=self.name,
             usage=usage,

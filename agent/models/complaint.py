@@ -34,7 +34,8 @@ def complaint_of(status: int | None, body: object, headers: Mapping[str, str], n
     message = _first_text(error, "message", "detail", "error", "msg")
     metadata = error.get("metadata")
     raw = json.dumps(metadata, ensure_ascii=False, default=str) if isinstance(metadata, dict) else ""
-    words = f"{code} {error.get('type')} {error.get('status')} {message[:2000]} {raw[:2000]}".lower()
+    counts = " ".join(f"{name}={error[name]}" for name in ("n_prompt_tokens", "n_ctx") if name in error)
+    words = f"{code} {error.get('type')} {error.get('status')} {message[:2000]} {raw[:2000]} {counts}".lower()
     return Complaint(status, words, clean(message), retry_after(headers, now))
 
 

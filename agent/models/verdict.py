@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent.models.complaint import Complaint
+from agent.models.overflow import asked_in, limit_in, too_long
 from agent.steps import Trouble
 
 
@@ -19,6 +20,8 @@ class Fault:
     status: int | None = None
     retry_after: float | None = None
     hint: str = ""
+    limit: int | None = None  # tokens that the model takes, where the provider named them
+    asked: int | None = None  # tokens that the request had
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,6 @@ def _between(low: int, high: int) -> Callable[[Complaint], bool]:
 _NO_MONEY = _says(
     r"insufficient[_ ](quota|balance|credits?|funds)|credit balance|out of credits"
     r"|billing[_ ](hard|not)|payment required"
-)
-_TOO_LONG = _says(
-    r"context[_ ](length|window|size)|n_ctx|prompt is too long|input is too long|maximum prompt length"
-    r"|request[_ ]too[_ ]large|too many (input )?tokens|reduce the length|token limit|maximum (number of )?tokens"
-    r"|exceeds? the model'?s? max|string too long|string_above_max_length"
 )
 _ONE_TOO_LARGE = _says(r"request[_ ]too[_ ]large")  # no waiting makes this one fit
 _POLICY = _says(
@@ -84,7 +82,7 @@ _RULES: tuple[_Rule, ...] = (
         "text: set JARVIS_MODEL__TEXT_CALLS=on.",
     ),
     _Rule(
-        lambda c: _is(413)(c) or (_ONE_TOO_LARGE if _is(429)(c) else _TOO_LONG)(c),
+        lambda c: _is(413)(c) or (_ONE_TOO_LARGE(c) if _is(429)(c) else too_long(c.words)),
         Trouble.OVERFLOW,
         "The conversation no longer fits into the context of the model {model}. It has to be shortened.",
     ),
@@ -138,4 +136,7 @@ def judge(complaint: Complaint, model: str) -> Fault:
     wait = "ask again later" if after is None else f"it asks to wait {after:.0f} s"
     message = f": {complaint.message.rstrip('.')}" if complaint.message else ""
     text = sentence.format(model=model, status=complaint.status, wait=wait, message=message)
-    return Fault(trouble, text, complaint.status, after)
+    if trouble is not Trouble.OVERFLOW:
+        return Fault(trouble, text, complaint.status, after)
+    limit, asked = limit_in(complaint.words), asked_in(complaint.words)
+    return Fault(trouble, text, complaint.status, after, limit=limit, asked=asked)
