@@ -11,6 +11,8 @@ from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream,
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from agent.registry import Workshop
+
 
 # -- time -----------------------------------------------------------------------------------------------------------
 class Clock(Protocol):
@@ -83,6 +85,7 @@ class Command:
     owner: str
     id: str
     box: bool = False
+    variables: tuple[tuple[str, str], ...] = ()  # on top of the host's own
     network: bool = False
 
 
@@ -178,6 +181,7 @@ class CallContext:
     box: bool = False  # commands run in the sandbox
     network: bool = False
     undo: Undo | None = None
+    workshop: Workshop | None = None
 
 
 class Undo(Protocol):

@@ -270,5 +270,6 @@ class Ended(Fact):
 Step = Union[
     Opened, Offered, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
     Decided, Commanded, Handed, Parked, Resumed, Purged, Ended,
+    Offered,
 ]  # fmt: skip
 KINDS: tuple[type[Step], ...] = get_args(Step)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -41,11 +41,30 @@ class BadArguments:
     text: str
 
 
+@runtime_checkable
+class Described(Protocol):
+    """A tool that a schema of others describes: it says itself what is offered and what its arguments are."""
+
+    def spec(self) -> ToolSpec: ...
+    def parse(self, arguments: str) -> Any:
+        """What `run` takes, or BadArguments. Raises nothing."""
+
+
+@runtime_checkable
+class Commanding(Protocol):
+    """A tool whose calls come to a shell command."""
+
+    def command(self, args: Any) -> str:
+        """The text that the policy judges, the arguments as assignments before it."""
+
+
 def spec(tool: Tool) -> ToolSpec:
     """What the model is offered. The same tool gives the same bytes in every process.
 
     Raises ValueError for an arguments model that refers to itself: no provider takes such a schema.
     """
+    if isinstance(tool, Described):
+        return tool.spec()
     parameters = json.dumps(_schema(tool.arguments), ensure_ascii=False, separators=(",", ":"))
     return ToolSpec(name=tool.name, description=tool.description, parameters=parameters)
 
@@ -57,6 +76,9 @@ def parse(tool: Tool, arguments: str) -> BaseModel | BadArguments:
     string are mended; what was cut off is not, since half a command is another command. A null for an optional field
     counts as left out; a number or a boolean may come as text where it can mean nothing else.
     """
+    if isinstance(tool, Described):
+        described: BaseModel | BadArguments = tool.parse(arguments)
+        return described
     try:
         given = read(arguments)
     except Unreadable as error:
@@ -80,6 +102,11 @@ def parse(tool: Tool, arguments: str) -> BaseModel | BadArguments:
     except RecursionError:
         return _bad(tool, ["the values are nested too deeply"])
     return _bad(tool, problems) if problems else parsed
+
+
+def command_of(tool: Tool, args: Any) -> str:
+    """The shell command that a call comes to; "" for a tool that isn't made of one."""
+    return tool.command(args) if isinstance(tool, Commanding) else ""
 
 
 def nearest(name: str, names: Iterable[str]) -> list[str]:

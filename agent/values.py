@@ -42,6 +42,7 @@ class Trouble(StrEnum):
     REFUSED = "refused"  # policy of the provider
     BUG = "bug"  # our request was wrong
     OVERFLOW = "overflow"  # the request didn't fit the model's context
+    TOOLS = "tools"  # the provider refused a tool of the request
 
 
 class Level(IntEnum):

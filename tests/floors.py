@@ -31,6 +31,7 @@ BY_FLOOR = {
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         *("verdict", "plan", "evidence"),
         *("room", "shown", "window", "tiers", "talk"),
+        *("registry", "recipe", "toolschema", "fitting"),
         "guards",
     ),
     Floor.EDGES: (
@@ -69,7 +70,7 @@ IMPURE = frozenset(
         *("socket", "ssl", "http", "urllib.request", "time", "random", "secrets", "uuid"),
     }
 )
-PURE_LIBRARIES = frozenset({"pydantic", "telegramify_markdown", "tree_sitter", "pathspec"})
+PURE_LIBRARIES = frozenset({"pydantic", "telegramify_markdown", "tree_sitter", "pathspec", "jsonschema"})
 LIBRARIES: dict[str, frozenset[str]] = {
     "agent.store": frozenset({"asyncpg"}),
     "agent.settle": frozenset({"pydantic"}),

@@ -21,6 +21,7 @@ from agent.steps import (
     Level,
     Looking,
     Nudged,
+    Offered,
     Opened,
     Outcome,
     Parked,
@@ -147,4 +148,5 @@ ONE_OF_EACH: tuple[Step, ...] = (
     Resumed(at=9.0, cause="restart"),
     Purged(at=9.5, upto=3, what="streams"),
     Ended(at=10.0, end=End.BLOCKED, reason="no network"),
+    Offered(at=10.5, added=(ToolSpec("greet", "Greets.", '{"type":"object","properties":{}}'),), dropped=("plan",)),
 )
