@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent.panel import Panel
 from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo
 from agent.relay import Limits
+from agent.slots import Slots
 from agent.steps import Opened
 
 
@@ -22,7 +22,8 @@ class Place:
 
 @dataclass(slots=True)
 class Edges:
-    """`opening` builds the Opened of a new leg from the session id, the place and the wall time."""
+    """`opening` builds the Opened of a new leg from the session id, the place and the wall time; `led_by` gives the
+    model that asks the one of this name first."""
 
     journal: Journal
     model: Model
@@ -40,11 +41,21 @@ class Edges:
     limits: Limits = field(default_factory=Limits)
     tool_timeout_s: float = 300.0
     forbidden: tuple[str, ...] = ()
-    parallel: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(4))
+    slots: Slots = field(default_factory=lambda: Slots(4))
     reach: Reach = lambda name: None
+    led_by: Callable[[str], Model] | None = None
 
     def fresh_panel(self) -> Panel:
         return Panel(self.guards, self.panel)
+
+    def speaker(self, name: str) -> Model:
+        """Whom to ask: the settings' own model, or the one that a chat chose by name."""
+        return self.led_by(name) if name and self.led_by else self.model
+
+    def leg(self, session: str, place: Place, at: float, chosen: str) -> Opened:
+        """The Opened of a new leg, with the model that the chat chose, "" for the settings' own."""
+        opened = self.opening(session, place, at)
+        return replace(opened, model=chosen) if chosen else opened
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -87,25 +87,37 @@ class Hub:
         self._drive(awake)
 
     async def go_on(self, session_id: str, seq: int, asked: Asked, place: Place) -> bool:
-        """Go on from the checkpoint at `seq`: it becomes the newest, so that the leg starts from it alone. False if a
-        run goes on already or there is no checkpoint at `seq`. Raises StoreError."""
+        """Go on from the checkpoint at `seq`: it becomes the newest, so that the leg starts from it alone; or from
+        where the newest run failed, whose end stands at `seq`. False if a run goes on already, or no such step is there.
+        Raises StoreError, DuplicateRef if this was asked before."""
         awake = await self._wake(session_id)
+        todo = awake.session.todo
         found = [step for at, step in await self.edges.journal.read(session_id, seq - 1) if at == seq]
-        if awake.session.todo.running or not found or not isinstance(found[0], Handed):
-            return False
-        again = replace(found[0], at=self.edges.clock.now(), fresh=True)
-        await awake.session.record(again, when=lambda todo: not todo.running)
+        match found:
+            case [Handed() as handed] if not todo.running:
+                again = replace(handed, at=self.edges.clock.now(), fresh=True)
+                await awake.session.record(again, when=lambda todo: not todo.running)
+            case [Ended(end=End.FAILED)] if not todo.running and todo.asked_seq < seq:
+                asked = replace(asked, again=True)
+            case _:
+                return False
         await self.submit(session_id, asked, place)
         return True
+
+    async def choose_model(self, session_id: str, name: str, by: str) -> None:
+        """The session's next leg asks this model first; "" = the settings' own. Raises StoreError."""
+        chosen = Commanded(at=self.edges.clock.now(), command="model", by=by, value=name)
+        await self._command(session_id, [chosen], lambda todo: todo.chosen != name)
 
     def _opening(self, session: Session, place: Place) -> list[Opened]:
         """A new leg's Opened where its prefix would differ from the current one (a new day, model, tool, prompt)."""
         now, opened = self.edges.clock.now(), session.todo.opened
         if opened is not None:
-            same = self.edges.opening(session.id, replace(place, cwd=opened.cwd), now)
+            same = self.edges.leg(session.id, replace(place, cwd=opened.cwd), now, session.todo.chosen)
             if replace(same, at=opened.at) == opened:
                 return []
-        return [self.edges.opening(session.id, replace(place, cwd=session.todo.cwd or place.cwd), now)]
+        start = replace(place, cwd=session.todo.cwd or place.cwd)
+        return [self.edges.leg(session.id, start, now, session.todo.chosen)]
 
     async def correct(self, session_id: str, corrected: Corrected) -> bool:
         """An edit of something said. False if the run it belongs to is over: an edit never starts anything."""

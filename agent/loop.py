@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agent.actions import Answer, Finish, Hand, Park, Rest, Settle, Speak, Wait
+from agent.backoff import with_plan
 from agent.handoff import hand, left_behind
 from agent.ports import Delta
 from agent.relay import next_action
@@ -38,8 +39,8 @@ async def run(session: Session, draining: asyncio.Event) -> None:
                 await speak(session)
             case Park(until, why):
                 await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
-            case Hand():
-                await hand(session)
+            case Hand(cause):
+                await hand(session, cause)
             case Finish(end, reason):
                 await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
 
@@ -47,10 +48,10 @@ async def run(session: Session, draining: asyncio.Event) -> None:
 async def speak(session: Session) -> None:
     """Ask the model once and record what came of it."""
     edges = session.edges
-    async with edges.parallel:
+    async with edges.slots.one(lambda ahead: session.on_delta(session.id, Delta(ahead=ahead))):
         request = session.history.request()
         edges.reach("K4")
-        async with aclosing(edges.model.reply(request.messages, request.tools)) as reply:
+        async with aclosing(edges.speaker(session.todo.led).reply(request.messages, request.tools)) as reply:
             async for part in reply:
                 match part:
                     case Delta():
@@ -61,7 +62,7 @@ async def speak(session: Session) -> None:
                         await session.record(replace(part, upto=request.upto, text=edges.screen.text(part.text)))
                     case Failed():
                         session.on_delta(session.id, Delta(restart=True))
-                        await session.record(part)
+                        await session.record(with_plan(session.todo, part))
 
 
 async def answer(session: Session, looking: Looking) -> None:

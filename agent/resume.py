@@ -30,8 +30,9 @@ from agent.steps import (
     Seen,
     Started,
     Step,
+    Trouble,
 )
-from agent.verdict import PASSED
+from agent.verdict import OVER_BUDGET, PASSED
 
 
 @dataclass(slots=True)
@@ -71,17 +72,22 @@ class Todo:
     calls: dict[str, OpenCall] = field(default_factory=dict)
     looks: dict[str, Looking] = field(default_factory=dict)
     halt: str | None = None  # a guard's STOP
+    over_budget: bool = False  # which guard's: the budget's
     paused: bool = False
     parked: Parked | None = None
     turns: int = 0  # replies in this leg
     goal: str = ""  # of this run, in the user's words
     handoffs: int = 0  # checkpoints of this run from which a leg began
+    overflows: int = 0  # requests in a row that were too long for the model
+    checkpoints: int = 0  # of this run, those included that only made the request shorter
     continuing: bool = False  # the next message goes on from a checkpoint
     failures: list[Failed] = field(default_factory=list)  # since the newest reply, message or restart
     parks: int = 0  # since the newest reply or message
     restarts: int = 0  # since the newest reply
     cwd: str = ""
     mode: Commanded | None = None  # the newest change of mode
+    chosen: str = ""  # the model that the chat chose for its next leg, "" for the settings' own
+    led: str = ""  # the same as this leg opened with it
     allowed: set[tuple[str, str, str]] = field(default_factory=set)  # (tool, arguments, cwd) allowed for the session
     seen: dict[str, str] = field(default_factory=dict)  # path -> hash, as this session last saw it
 
@@ -107,7 +113,7 @@ class Todo:
     def fold(self, seq: int, step: Step) -> None:
         match step:
             case Opened():
-                self.opened = step
+                self.opened, self.led = step, self.chosen
                 self.cwd = self.cwd or step.cwd
             case Asked() | Corrected():
                 self._heard(seq, step)
@@ -115,6 +121,7 @@ class Todo:
                 self._said(step)
             case Failed():
                 self.failures.append(step)
+                self.overflows += step.trouble == Trouble.OVERFLOW
             case Ended():
                 self._ended()
             case Parked():
@@ -134,9 +141,9 @@ class Todo:
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
-            self.halt, self.restarts, self.handoffs = None, 0, 0
+            self.halt, self.restarts, self.handoffs, self.checkpoints, self.overflows = None, 0, 0, 0, 0
             self.ending, self.cleared = None, False
-            self.goal = self.goal if self.continuing else step.text
+            self.goal = self.goal if self.continuing or step.again else step.text
             self.continuing = False
         self.heard, self.parked, self.parks, self.paused = seq, None, 0, False
         self.failures.clear()
@@ -144,8 +151,12 @@ class Todo:
     def _handed(self, seq: int, step: Handed) -> None:
         if not step.fresh:
             return
-        self.turns, self.heard = 0, seq
-        self.handoffs += self.running
+        self.heard = seq
+        self.failures.clear()
+        self.checkpoints += self.running
+        if step.cause != "context":
+            self.turns = 0
+            self.handoffs += self.running
         self.continuing = not self.running
         self.goal = Checkpoint.from_json(step.checkpoint).goal or self.goal
 
@@ -153,7 +164,7 @@ class Todo:
         self.spoke = step
         self.ending, self.cleared = None, False
         self.turns += 1
-        self.parks = self.restarts = 0
+        self.parks = self.restarts = self.overflows = 0
         self.failures.clear()
         self.calls = {call.id: OpenCall(call, step.finish == "length", step.finish == "written") for call in step.calls}
 
@@ -176,6 +187,8 @@ class Todo:
                     item.again()
             case "mode":
                 self.mode = step
+            case "model":
+                self.chosen = step.value
 
     def _call_step(self, seq: int, step: Step) -> None:
         match step:
@@ -211,6 +224,7 @@ class Todo:
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
+            self.over_budget = step.event == OVER_BUDGET if self.halt is None else self.over_budget
             self.halt = self.halt or step.text
         if step.level == Level.HOLD and step.about is step.slot is None:
             self.heard = seq  # the text that was to end the run is held back

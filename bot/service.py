@@ -26,6 +26,7 @@ from agent.redact import Redactor
 from agent.relay import Limits
 from agent.sandbox import Unconfined
 from agent.settings import Settings
+from agent.slots import Slots
 from agent.undo import UndoStore
 from bot import words
 from bot.access import Access, Role
@@ -221,7 +222,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         undo=parts.undo,
         tool_timeout_s=settings.run.tool_timeout_s,
         forbidden=(str(settings.home),),
-        parallel=asyncio.Semaphore(settings.model.parallel),
+        slots=Slots(settings.model.parallel),
         reach=reach_of(settings.failpoint),
     )
 

@@ -38,7 +38,7 @@ BY_FLOOR = {
         *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "tools", "probes"),
         *("failpoints", "clock", "lock"),
     ),
-    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff"),
+    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots"),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {

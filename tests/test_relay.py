@@ -7,11 +7,15 @@ import pytest
 from agent.actions import Answer, Finish, Hand, Park, Rest, Settle, Speak, Wait
 from agent.backoff import (
     ATTEMPTS,
+    ATTEMPTS_LATER,
     BAD_REPLIES,
     LONGEST_PARK_S,
+    LONGEST_TOLD_S,
     LONGEST_WAIT_S,
     PARKS,
     after_failure,
+    place_of,
+    with_plan,
 )
 from agent.relay import RESTARTS, Limits, Standing, next_action
 from agent.resume import Todo
@@ -28,6 +32,7 @@ from agent.steps import (
     Level,
     Looking,
     Nudged,
+    Opened,
     Outcome,
     Parked,
     Proposed,
@@ -42,8 +47,10 @@ ASKED = Asked(at=1, text="go", author="t:7")
 CALL = Call("c1", "shell", "{}")
 
 
-def failed(trouble: Trouble = Trouble.RETRY, status: int | None = None, retry_after: float | None = None) -> Failed:
-    return Failed(at=100.0, trouble=trouble, text="It failed.", status=status, retry_after=retry_after)
+def failed(
+    trouble: Trouble = Trouble.RETRY, status: int | None = None, retry_after: float | None = None, then: str = ""
+) -> Failed:
+    return Failed(at=100.0, trouble=trouble, text="It failed.", status=status, retry_after=retry_after, then=then)
 
 
 def fold(*steps: Step) -> Todo:
@@ -182,11 +189,20 @@ def test_a_reply_between_restarts_counts_as_getting_somewhere() -> None:
         ([failed()] * 2, 0, Wait(1.0, 2, "It failed.")),
         ([failed()] * (ATTEMPTS - 1), 0, Wait(4.0, ATTEMPTS - 1, "It failed.")),
         ([failed()] * ATTEMPTS, 0, Park(130.0, "It failed.")),
-        ([failed()] * ATTEMPTS, 1, Park(160.0, "It failed.")),
-        ([failed()] * ATTEMPTS, 20, Park(100.0 + LONGEST_PARK_S, "It failed.")),
-        ([failed(Trouble.WAIT, 429, 7.0)], 0, Wait(7.0, 1, "It failed.")),
-        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S)], 0, Wait(LONGEST_WAIT_S, 1, "It failed.")),
-        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S + 1)], 0, Park(100.0 + LONGEST_WAIT_S + 1, "It failed.")),
+        ([failed()] * (ATTEMPTS_LATER - 1), 1, Wait(0.5, 1, "It failed.")),
+        ([failed()] * ATTEMPTS_LATER, 1, Park(160.0, "It failed.")),
+        ([failed()] * ATTEMPTS_LATER, 20, Park(100.0 + LONGEST_PARK_S, "It failed.")),
+        ([failed(Trouble.WAIT, 429, 0.0)], 0, Wait(0.25, 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, 7.0)], 0, Wait(7.25, 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S)], 0, Wait(LONGEST_WAIT_S + 0.25, 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, LONGEST_WAIT_S + 1)], 0, Park(101.55 + LONGEST_WAIT_S + 1, "It failed.")),
+        ([failed(Trouble.WAIT, 429, 600.0)], 0, Park(730.0, "It failed.")),
+        ([failed(Trouble.WAIT, 429, LONGEST_TOLD_S)], 0, Park(100 + LONGEST_TOLD_S * 1.05, "It failed.")),
+        ([failed(Trouble.WAIT, 429, 7.0)] * ATTEMPTS, 0, Park(130.0, "It failed.")),
+        ([failed(then="other")], 0, Wait(0.0, 0, "It failed.")),
+        ([failed(Trouble.USER, 404, then="other")], 0, Wait(0.0, 0, "It failed.")),
+        ([failed(then="other"), failed()], 0, Wait(0.5, 1, "It failed.")),
+        ([failed(then="other")] * ATTEMPTS + [failed()], 0, Wait(0.5, 1, "It failed.")),
         ([failed(Trouble.WAIT, 429)], 0, Wait(0.5, 1, "It failed.")),
         ([failed(status=200)] * (BAD_REPLIES - 1), 0, Wait(2.0, BAD_REPLIES - 1, "It failed.")),
         ([failed(Trouble.USER, 401)], 0, Finish(End.FAILED, "It failed.")),
@@ -200,7 +216,12 @@ def test_after_failures(failures: list[Failed], parks: int, action: object) -> N
 
 
 @pytest.mark.parametrize(
-    ("failures", "parks"), [([failed(status=200)] * BAD_REPLIES, 0), ([failed()] * ATTEMPTS, PARKS)]
+    ("failures", "parks"),
+    [
+        ([failed(status=200)] * BAD_REPLIES, 0),
+        ([failed()] * ATTEMPTS, PARKS),
+        ([failed(Trouble.WAIT, 429, LONGEST_TOLD_S + 1)], 0),
+    ],
 )
 def test_trying_ends_some_time_with_a_sentence(failures: list[Failed], parks: int) -> None:
     action = after_failure(failures, parks)
@@ -212,3 +233,72 @@ def test_trying_ends_some_time_with_a_sentence(failures: list[Failed], parks: in
 def test_a_new_message_tries_at_once() -> None:
     todo = fold(ASKED, *[failed()] * ATTEMPTS, Parked(at=2, until=99, why="x"), ASKED)
     assert next_action(todo, Limits()) == Speak()
+
+
+@pytest.mark.parametrize("parks", [0, 1, 5])
+@pytest.mark.parametrize("place", [0.0, 0.5, 0.999])
+def test_each_run_waits_on_its_own_place_and_never_less_than_it_was_told(place: float, parks: int) -> None:
+    for count in (1, 2, 5):
+        middle = after_failure([failed()] * count, parks)
+        got = after_failure([failed()] * count, parks, place)
+        assert type(got) is type(middle)
+        if isinstance(got, Wait) and isinstance(middle, Wait):
+            assert 0.75 * middle.seconds <= got.seconds < 1.25 * middle.seconds
+        if isinstance(got, Park) and isinstance(middle, Park):
+            assert 0.75 * (middle.until - 100) <= got.until - 100 < 1.25 * (middle.until - 100)
+    told = after_failure([failed(Trouble.WAIT, 429, 7.0)], parks, place)
+    assert isinstance(told, Wait)
+    assert 7.0 <= told.seconds <= 7.5
+    long = after_failure([failed(Trouble.WAIT, 429, 600.0)], parks, place)
+    assert isinstance(long, Park)
+    assert 700.0 <= long.until <= 760.0
+
+
+def test_runs_that_failed_together_have_places_of_their_own() -> None:
+    todos = [fold(Asked(at=1, text="go", author="t:7", ref=f"t:1:7:{n}")) for n in range(50)]
+    places = [place_of(todo, 5) for todo in todos]
+    assert all(0.0 <= place < 1.0 for place in places)
+    assert len({int(place * 10) for place in places}) >= 8  # all over the range
+    assert places == [place_of(todo, 5) for todo in todos]
+
+
+@pytest.mark.parametrize(
+    ("before", "newest", "plan"),
+    [
+        (0, failed(), (0.5, 2, ATTEMPTS)),
+        (1, failed(), (1.0, 3, ATTEMPTS)),
+        (ATTEMPTS - 2, failed(), (4.0, ATTEMPTS, ATTEMPTS)),
+        (ATTEMPTS - 1, failed(), (None, 0, 0)),  # a park follows
+        (0, failed(Trouble.USER, 401), (None, 0, 0)),
+        (0, failed(then="other"), (None, 0, 0)),
+        (0, failed(Trouble.WAIT, 429, 600.0), (None, 0, 0)),
+    ],
+)
+def test_a_failure_is_recorded_with_the_try_that_follows_it(
+    before: int, newest: Failed, plan: tuple[float | None, int, int]
+) -> None:
+    todo = fold(ASKED, *[failed()] * before)
+    got = with_plan(todo, newest)
+    again, attempt, attempts = plan
+    assert (got.attempt, got.attempts) == (attempt, attempts)
+    assert (got.again is None) is (again is None)
+    if again is not None and got.again is not None:
+        assert 0.75 * again <= got.again < 1.25 * again
+        todo.fold(99, got)
+        assert next_action(todo, Limits()) == Wait(got.again, attempt - 1, "It failed.")
+
+
+def test_the_model_that_a_chat_chose_leads_from_its_next_leg_on() -> None:
+    opened = Opened(at=1, prompt="", tools=(), model="m", panel="", day="", cwd="/", nonce="n")
+    todo = fold(opened, ASKED, Commanded(at=2, command="model", by="t:7", value="big"))
+    assert (todo.chosen, todo.led) == ("big", "")
+    todo.fold(9, opened)
+    assert todo.led == "big"
+    todo.fold(10, Commanded(at=2, command="model", by="t:7", value=""))
+    assert (todo.chosen, todo.led) == ("", "big")
+
+
+def test_a_run_that_is_taken_up_again_keeps_its_goal() -> None:
+    todo = fold(Asked(at=1, text="build the GREENHOUSE", author="t:7"), Ended(at=2, end=End.FAILED))
+    todo.fold(3, Asked(at=3, text="Try again.", author="t:7", again=True))
+    assert todo.goal == "build the GREENHOUSE"
