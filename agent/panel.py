@@ -1,6 +1,7 @@
-"""The panel shows each step to every guard and turns what they say into steps of the same append.
+"""The panel shows each step to the guards and turns what they say into steps of the same append.
 
-Pure. Guards are watched in the order of their names, but no result depends on that order.
+Pure. Guards are watched in the order of their names, but no result depends on that order. A guard whose class names the
+kinds of steps that tell it nothing (`deaf`) isn't shown those: they are most of a journal.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import Protocol
 
 from agent.ports import Guard, Look, Nudge
 from agent.steps import Finished, Level, Looking, Nudged, Proposed, Seen, Started, Step
@@ -28,6 +30,8 @@ class Panel:
     def __init__(self, prototypes: Sequence[Guard], name: str = "ours") -> None:
         self.name = name
         self._guards = sorted((deepcopy(g) for g in prototypes), key=lambda g: g.name)
+        self._shared = _shared(self._guards)
+        self._hearing: dict[type[Step], tuple[Guard, ...]] = {}  # by kind, as they come
         self._looks = 0
         self._about: dict[str, str | None] = {}  # look -> the call it is about
         self.faults: list[Fault] = []  # drained by whoever logs
@@ -35,7 +39,10 @@ class Panel:
     def observe(self, step: Step) -> list[Nudged | Looking]:
         """Judge a step that is about to be written: the nudges and looks that belong into the same append."""
         said: list[tuple[Guard, Nudge | Look]] = []
-        for guard in self._guards:
+        for calls in self._shared:
+            calls.fold(step)
+        listeners = self._hearing.get(type(step))
+        for guard in self._listening(type(step)) if listeners is None else listeners:
             try:
                 answer = guard.observe(step)
             except Exception as error:  # a guard's bug must not take a chat down
@@ -44,15 +51,26 @@ class Panel:
                 said.append((guard, answer))
         if not said:
             return []
-        nudges = _one_voice_a_slot([(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)])
-        about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
-        out: list[Nudged | Looking] = [_nudged(step.at, name, nudge, about) for name, nudge in nudges]
+        out = self._written(step, said)
+        self.replay(out)
+        return out
+
+    def _listening(self, kind: type[Step]) -> tuple[Guard, ...]:
+        """The guards that steps of this kind are shown to."""
+        listeners = self._hearing[kind] = tuple(g for g in self._guards if kind not in getattr(g, "deaf", ()))
+        return listeners
+
+    def _written(self, step: Step, said: list[tuple[Guard, Nudge | Look]]) -> list[Nudged | Looking]:
+        nudges = [(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)]
         looks = [(guard.name, answer) for guard, answer in said if isinstance(answer, Look)]
+        about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
+        out: list[Nudged | Looking] = [
+            _nudged(step.at, name, nudge, about) for name, nudge in _one_voice_a_slot(nudges)
+        ]
         for offset, (name, look) in enumerate(looks, start=self._looks + 1):
             out.append(
                 Looking(at=step.at, look=f"look-{offset}", guard=name, probe=look.probe, args=look.args, about=about)
             )
-        self.replay(out)
         return out
 
     def replay(self, steps: Iterable[Step]) -> None:
@@ -61,7 +79,10 @@ class Panel:
             if isinstance(step, Looking):
                 self._looks += 1
                 self._about[step.look] = step.about
-            for guard in self._guards:
+            for calls in self._shared:
+                calls.fold(step)
+            listeners = self._hearing.get(type(step))
+            for guard in self._listening(type(step)) if listeners is None else listeners:
                 try:
                     guard.observe(step)
                 except Exception as error:
@@ -77,8 +98,26 @@ class Panel:
         return Nudge(Level.HOLD, text, event="guard.fault")
 
 
+class _Calls(Protocol):
+    """What several guards fold alike."""
+
+    def fold(self, step: Step) -> None: ...
+
+
+def _shared(guards: Sequence[Guard]) -> tuple[_Calls, ...]:
+    """One `calls` of each kind for all the guards that have such a field: it is folded once, before they are shown the
+    step, so that none of them depends on another."""
+    kept: dict[type, _Calls] = {}
+    for guard in guards:
+        if (own := getattr(guard, "calls", None)) is not None:
+            guard.calls = kept.setdefault(type(own), own)  # type: ignore[attr-defined]
+    return tuple(kept.values())
+
+
 def _one_voice_a_slot(nudges: list[tuple[str, Nudge]]) -> list[tuple[str, Nudge]]:
     """Keep every nudge without a slot, and of each slot the one of the highest level, then rank, then first name."""
+    if len(nudges) < 2:
+        return nudges
     best: dict[str, tuple[str, Nudge]] = {}
     for name, nudge in nudges:
         if nudge.slot is None:

@@ -1,12 +1,13 @@
 """What the guards of this folder fold alike: the calls of a run as they finish, and the run's borders.
 
-Each guard keeps a `Calls` of its own; nothing is shared between guards but these rules and the reading of the call
-that finished last, so that seven guards read it once. What takes time is worked out only when it is asked for.
+A guard by itself keeps a `Calls` of its own; on a panel they share one, which is folded before any of them is shown the
+step, so that none depends on another. What takes time is worked out only when it is asked for.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -14,6 +15,7 @@ from functools import lru_cache
 from agent.complaint import Complaint, pick
 from agent.guards._effects import acts_outside, changes, code_writes, waits
 from agent.steps import (
+    KINDS,
     Asked,
     Call,
     Commanded,
@@ -42,11 +44,13 @@ OURS = frozenset({"shell", "write_file", "edit_file"})  # tools whose `files` is
 SHORT = 3  # characters: an output below that says nothing by itself
 WHOLE = 200  # characters up to which a text stands for itself, not by its hash
 
-QUIET = frozenset({Started, Nudged, Looking, Seen, Failed, Decided, Commanded, Parked, Resumed, Purged})
-"""Steps that tell these guards nothing; they look away before anything else."""
-QUIET_TOO = QUIET | {Said}
-"""The same for those that count no turns and care for no call that never got as far as being proposed."""
-
+QUIET: frozenset[type[Step]] = frozenset(
+    {Started, Nudged, Looking, Seen, Failed, Decided, Commanded, Parked, Resumed, Purged}
+)
+"""Steps that tell these guards nothing."""
+BORDERS = frozenset(KINDS) - QUIET - {Said, Proposed, Finished}
+UNHEARD = frozenset(KINDS) - BORDERS - {Finished}
+"""Steps that most of them needn't be shown: that a call was made or proposed, `Calls` remembers for them."""
 Asking = tuple[str, str, str]  # tool, arguments as the model wrote them, folder
 Result = tuple[str | int | None, ...]
 
@@ -107,6 +111,7 @@ class Done:
     failed: bool  # wrong arguments are not among the failures: they are counted apart
     complained: bool  # failed, or printed an error
     result: Result
+    keys: tuple[Hashable, Hashable] | None = None  # under which the result counts as seen (see _repeats)
     _complaint: Complaint | None = None
 
     @property
@@ -148,31 +153,40 @@ class Done:
         return self._complaint
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Calls:
-    """Joins a call's words to its result. `fold` every step."""
+    """Joins a call's words to its result: the same for every guard, so that a panel keeps one for all of them."""
 
     turn: int = 0
     cwd: str = ""
     tools: tuple[str, ...] = ()  # that the model is offered
-    _running: bool = field(default=False, repr=False)
-    _said: tuple[Call, ...] = field(default=(), repr=False)
-    _proposed: dict[str, Proposed] = field(default_factory=dict, repr=False)
+    _running: bool = False
+    _said: tuple[Call, ...] = ()
+    _proposed: dict[str, Proposed] = field(default_factory=dict)
+    _newest: Step | None = None
+    _what: Done | Mark | None = None
 
-    def fold(self, step: Step) -> Done | Mark | None:
-        """What this step was. Every guard sees every step, so that this is the busiest place of the panel."""
+    def read(self, step: Step) -> Done | Mark | None:
+        """What this step was; folds it, unless the panel has done so."""
+        if step is not self._newest:
+            self.fold(step)
+        return self._what
+
+    def fold(self, step: Step) -> None:
+        """Take in every step once and in order, but the quiet ones may be left out."""
+        self._newest = step
         if type(step) is Finished:
-            return self._finished(step)
+            self._what = self._finished(step)
+            return
+        self._what = None
         if type(step) is Proposed:
             self._proposed[step.call.id] = step
         elif type(step) is Said:
             self.turn += 1
             self._said = step.calls
-            if self._proposed:
-                self._proposed.clear()
-        else:
-            return self._border(step)
-        return None
+            self._proposed.clear()
+        elif type(step) not in QUIET:
+            self._what = self._border(step)
 
     def asked(self, call: Call) -> Asking:
         """How this call is told from others, were it made now."""
@@ -180,13 +194,11 @@ class Calls:
 
     def _border(self, step: Step) -> Mark | None:
         match step:
-            case Asked():
-                if self._running:
-                    return Mark.MESSAGE
+            case Asked() if not self._running:
                 self._running = True
                 self._proposed.clear()
                 return Mark.RUN
-            case Corrected() if self._running:
+            case Asked() | Corrected() if self._running:
                 return Mark.MESSAGE
             case Ended():
                 self._running = False
@@ -202,18 +214,8 @@ class Calls:
         cwd = self.cwd
         if step.cwd is not None:
             self.cwd = step.cwd
-        for done in _newest:  # the very same object, if another guard has just been shown this call
-            if done.ended is step and done.proposed is proposed and done.deed.asked[2] == cwd:
-                return done
         call = proposed.call if proposed else next((call for call in self._said if call.id == step.call_id), None)
-        if call is None:
-            return None
-        done = _read((call.name, call.arguments, cwd), proposed, step)
-        _newest[:] = [done]
-        return done
-
-
-_newest: list[Done] = []
+        return _read((call.name, call.arguments, cwd), proposed, step) if call else None
 
 
 def _read(asked: Asking, proposed: Proposed | None, ended: Finished) -> Done:

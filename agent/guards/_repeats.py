@@ -79,6 +79,12 @@ class Sightings:
 
 def keys(done: Done) -> tuple[Hashable, Hashable]:
     """Under which a result counts as seen, for a NOTE and for a STOP."""
+    if done.keys is None:
+        done.keys = _keys(done)
+    return done.keys
+
+
+def _keys(done: Done) -> tuple[Hashable, Hashable]:
     by_call = (done.deed.asked, done.result)
     outcome = done.ended.outcome
     if done.failed or outcome is Outcome.BAD_ARGUMENTS:

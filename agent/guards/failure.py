@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from agent.guards._calls import QUIET_TOO, Asking, Calls, Done, Mark
+from agent.guards._calls import UNHEARD, Asking, Calls, Done, Mark
 from agent.guards._literal import Literal, literal
 from agent.guards._words import fitted, quoted
 from agent.ports import Nudge
@@ -38,15 +39,14 @@ SCRIPT = re.compile(r"(?<![\w./-])[\w./~-]{1,120}\.(?:sh|bash|zsh|ksh)\b")
 class Failure:
     name: str = "failure"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _last: tuple[Asking, str] | None = field(default=None, repr=False)  # the newest failure and its error
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET_TOO:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if isinstance(what, Done):
-            text = self._card(what)
+            text = self._card(what) if what.proposed else ""
             return Nudge(Level.NOTE, text, event="nudge.failure") if text else None
         if what is Mark.RUN:
             self._last = None

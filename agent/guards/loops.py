@@ -10,8 +10,9 @@ only once the model has read a NOTE. Waiting for a job is no loop; a result that
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from agent.guards._calls import QUIET, Asking, Calls, Done, Mark, Result, command_of
+from agent.guards._calls import UNHEARD, Asking, Calls, Done, Mark, Result, command_of
 from agent.guards._repeats import HALF, Sightings
 from agent.guards._words import bare, fitted, listed, quoted
 from agent.ports import Nudge
@@ -45,7 +46,8 @@ class Lap:
 class Loops:
     name: str = "loops"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD - {Proposed}
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _sightings: Sightings = field(default_factory=Sightings, repr=False)
     _laps: list[Lap] = field(default_factory=list, repr=False)  # as many as the longest cycle needs
     _held: dict[str, Lap] = field(default_factory=dict, repr=False)  # call -> the lap that answers it
@@ -54,9 +56,7 @@ class Loops:
     _stopped: bool = field(default=False, repr=False)
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if what is None:
             return self._proposed(step) if self._told is not None and isinstance(step, Proposed) else None
         if isinstance(what, Done):
@@ -72,7 +72,7 @@ class Loops:
 
     # -- answered from before ---------------------------------------------------------------------------------------
     def _proposed(self, step: Proposed) -> Nudge | None:
-        asked = self._calls.asked(step.call)
+        asked = self.calls.asked(step.call)
         same = [lap for lap in self._laps[-WINDOW:] if not lap.held and lap.asked == asked]
         if len(same) < 2 or same[-1].result != same[-2].result:
             return None
@@ -102,7 +102,7 @@ class Loops:
         self._laps.append(lap)
         if len(self._laps) > KEPT:
             del self._laps[0]
-        if self._told is not None and self._told != self._calls.turn:  # else the model hasn't read it yet
+        if self._told is not None and self._told != self.calls.turn:  # else the model hasn't read it yet
             self._since += 1
         elif not lap.weight:
             return None
@@ -111,7 +111,7 @@ class Loops:
     def _judged(self, lap: Lap) -> Nudge | None:
         if self._told is None:
             return self._note(lap)
-        if self._told == self._calls.turn:
+        if self._told == self.calls.turn:
             return None
         if stop := self._stop(lap):
             self._stopped, self._told = True, None
@@ -143,7 +143,7 @@ class Loops:
             text = _circle([other.asked for other in window if other.weight], len(window))
         if not text:
             return None
-        self._told, self._since = self._calls.turn, 0
+        self._told, self._since = self.calls.turn, 0
         return Nudge(Level.NOTE, text, rank=2, event="nudge.loop")
 
     def _stop(self, lap: Lap) -> str:

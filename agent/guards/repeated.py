@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 from agent.complaint import Complaint, Rank
-from agent.guards._calls import QUIET, Calls, Deed, Done, Mark
+from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import bare, fitted, listed, quoted
 from agent.masking import masked
@@ -38,6 +39,7 @@ class Trouble:
     error: Complaint | None
     last: str = ""  # the last line of a failure that printed nothing of error shape
     _gist: str | None = None
+    _signature: str | None = None
 
     @property
     def line(self) -> str:
@@ -48,7 +50,9 @@ class Trouble:
 
     @property
     def signature(self) -> str:
-        return _signature(self.error, self.last) if self.error else ""
+        if self._signature is None:
+            self._signature = _signature(self.error, self.last) if self.error else ""
+        return self._signature
 
     @property
     def gist(self) -> str:
@@ -68,7 +72,8 @@ class Repeated:
     at: int = 3
     name: str = "repeated"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD - {Said}
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _window: deque[Trouble | None] = field(default_factory=lambda: deque(maxlen=WINDOW), repr=False)
     _failed: int = field(default=0, repr=False)  # of the window
     _levels: dict[str, int] = field(default_factory=dict, repr=False)  # signature -> what was said: 1, 2 or 3
@@ -77,16 +82,14 @@ class Repeated:
     _told: int | None = field(default=None, repr=False)  # the turn of the first NOTE
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if isinstance(what, Done):
             return self._finished(what)
         if what is Mark.RUN:
             self._window.clear()
             self._levels.clear()
             self._failed, self._standing, self._told = 0, "", None
-        elif self._standing and isinstance(step, Said) and self._calls.turn > self._seen + SILENT:
+        elif self._standing and isinstance(step, Said) and self.calls.turn > self._seen + SILENT:
             return self._cleared()
         return None
 
@@ -127,7 +130,7 @@ class Repeated:
             return None
         same = [each for each in failed if each.signature == trouble.signature]
         if trouble.signature == self._standing:
-            self._seen = self._calls.turn
+            self._seen = self.calls.turn
         if len(same) < self.at or len(same := self._open(same)) < self.at:
             return None
         commands = len({each.deed.asked for each in same})
@@ -146,11 +149,11 @@ class Repeated:
 
     def _spoken(self, signature: str, same: list[Trouble], commands: int) -> Nudge | None:
         level = 1 + (len(same) >= self.at + WAYS_OUT) + (len(same) >= self.at + STOP)
-        if level <= self._levels.get(signature, 0) or (level == 3 and self._told in (None, self._calls.turn)):
+        if level <= self._levels.get(signature, 0) or (level == 3 and self._told in (None, self.calls.turn)):
             return None
         self._levels[signature] = level
-        self._standing, self._seen = signature, self._calls.turn
-        self._told = self._calls.turn if self._told is None else self._told
+        self._standing, self._seen = signature, self.calls.turn
+        self._told = self.calls.turn if self._told is None else self._told
         text = (_note, _ways_out, _stop)[level - 1](same, commands)
         if level == 3:
             return Nudge(Level.STOP, text, rank=3, event="nudge.repeated")

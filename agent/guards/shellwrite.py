@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from agent.guards._calls import QUIET_TOO, Calls, Done, Mark
+from agent.guards._calls import UNHEARD, Calls, Done, Mark
 from agent.guards._reading import LONGEST, programs
 from agent.ports import Nudge
 from agent.steps import Level, Step
@@ -17,15 +18,14 @@ TOOLS = ("write_file", "edit_file")
 class Shellwrite:
     name: str = "shellwrite"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _rest: int = field(default=0, repr=False)  # calls still to be silent
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET_TOO:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if isinstance(what, Done):
-            return self._finished(what)
+            return self._finished(what) if what.proposed else None
         if what is Mark.RUN:
             self._rest = 0
         return None
@@ -37,7 +37,7 @@ class Shellwrite:
         if done.tool != "shell" or not done.deed.effect or not _suspect(done.asked[1]):
             return None
         how = written(done.command)
-        if not how or (self._calls.tools and not set(TOOLS) & set(self._calls.tools)):
+        if not how or (self.calls.tools and not set(TOOLS) & set(self.calls.tools)):
             return None
         self._rest = REST - 1
         tool = "edit_file" if how == "sed -i" else "write_file"

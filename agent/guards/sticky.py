@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import ClassVar
 
 from agent.complaint import Complaint
-from agent.guards._calls import QUIET_TOO, Calls, Done, Mark
+from agent.guards._calls import UNHEARD, Calls, Done, Mark
 from agent.guards._repeats import Deeds
 from agent.guards._targets import base, target
 from agent.guards._words import quoted
@@ -50,7 +51,8 @@ class Open:
 class Sticky:
     name: str = "sticky"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _deeds: Deeds = field(default_factory=Deeds, repr=False)
     _waiting: list[Attempt] = field(default_factory=list, repr=False)
     _failed: int = field(default=0, repr=False)  # of those that wait
@@ -61,11 +63,9 @@ class Sticky:
     _text: str = field(default="", repr=False)  # as it stands in the tail
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET_TOO:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if isinstance(what, Done):
-            return self._finished(what)
+            return self._finished(what) if what.proposed else None
         if what is Mark.RUN:  # the tail was cleared when the last run ended
             self._deeds = Deeds()
             for memory in (self._waiting, self._lines, self._open):

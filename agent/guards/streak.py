@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections import deque
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from agent.guards._calls import QUIET, Calls, Deed, Done, Mark
+from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import fitted, listed
 from agent.ports import Nudge
@@ -28,15 +29,14 @@ COUNTED = frozenset({
 class Streak:
     name: str = "streak"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _window: deque[Deed | None] = field(default_factory=lambda: deque(maxlen=OF), repr=False)  # None: it went well
     _wrong: tuple[str, int] = field(default=("", 0), repr=False)  # tool, times in a row
     _tools: tuple[ToolSpec, ...] = field(default=(), repr=False)
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
-            return None
-        match self._calls.fold(step):
+        match self.calls.read(step):
             case None:
                 if isinstance(step, Opened):
                     self._tools = step.tools

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
-from agent.guards._calls import QUIET, Asking, Calls, Deed, Done, Mark
+from agent.guards._calls import UNHEARD, Asking, Calls, Deed, Done, Mark
 from agent.guards._repeats import REMEMBERED, Deeds, keys
 from agent.guards._words import fitted
 from agent.ports import Nudge
@@ -40,7 +41,8 @@ Look = tuple[Deed | None, bool]  # the call, None where it was held; whether its
 class Stuck:
     name: str = "stuck"
     strict: bool = False
-    _calls: Calls = field(default_factory=Calls, repr=False)
+    deaf: ClassVar[frozenset[type[Step]]] = UNHEARD - {Proposed}
+    calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _seen: dict[Hashable, None] = field(default_factory=dict, repr=False)  # results of the run
     _deeds: Deeds = field(default_factory=Deeds, repr=False)
     _window: list[Look] = field(default_factory=list, repr=False)
@@ -50,9 +52,7 @@ class Stuck:
     _holding: bool = field(default=False, repr=False)
 
     def observe(self, step: Step) -> Nudge | None:
-        if type(step) in QUIET:
-            return None
-        what = self._calls.fold(step)
+        what = self.calls.read(step)
         if what is None:
             return self._other(step)
         if isinstance(what, Done):
@@ -70,12 +70,12 @@ class Stuck:
             self._made.clear()
         if not self._holding or not isinstance(step, Proposed):
             return None
-        number = self._made.get(self._calls.asked(step.call))
+        number = self._made.get(self.calls.asked(step.call))
         if number is None or self._deeds.changed(number - 1):
             return None
         text = (
             "Not run: you are stuck, and this was read before with nothing changed since; its result stands above. "
-            f"{_ways(self._calls.tools)}"
+            f"{_ways(self.calls.tools)}"
         )
         return Nudge(Level.HOLD, text, event="stuck.halt")
 
@@ -90,7 +90,7 @@ class Stuck:
         self._window.append((None if held else done.deed, repeated))
         if len(self._window) > WINDOW:
             del self._window[0]
-        if not repeated or len(self._window) < STILL or (self._fired and self._calls.turn <= self._at + SILENT):
+        if not repeated or len(self._window) < STILL or (self._fired and self.calls.turn <= self._at + SILENT):
             return None
         what = _standstill(self._window)
         return self._speak(what) if what else None
@@ -114,16 +114,16 @@ class Stuck:
             self._holding = False
 
     def _speak(self, what: str) -> Nudge:
-        recent = self._fired and self._calls.turn <= self._at + FORGIVEN
+        recent = self._fired and self.calls.turn <= self._at + FORGIVEN
         self._fired = self._fired + 1 if recent else 1
-        self._at = self._calls.turn
+        self._at = self.calls.turn
         self._holding = self._fired >= HOLDS
         self._window.clear()
         if self._fired >= STOPS:
             text = f"I stopped: {what}, for the third time in this run, although I was told twice. How shall I go on?"
             return Nudge(Level.STOP, text, rank=4, event="stuck.halt")
         after = "Reads that were made before are not run again until something has changed." if self._holding else ""
-        text = fitted(f"[CRITICAL] You are stuck: {what}.", _ways(self._calls.tools), after)
+        text = fitted(f"[CRITICAL] You are stuck: {what}.", _ways(self.calls.tools), after)
         return Nudge(Level.NOTE, text, rank=4, event="stuck.halt")
 
 
