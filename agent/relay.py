@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from agent.actions import Action, Answer, Finish, Hand, Rest, Settle, Speak
 from agent.backoff import after_failure, place_of
 from agent.resume import Todo
-from agent.steps import End, Trouble
+from agent.steps import End
 
 RESTARTS = 3  # without a reply in between
-SHORTER = 2  # times that a refused request is made shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +22,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a run stands: its open errors in words, whether this leg has got anywhere, whether its context is used up."""
+    """What the ledger says of a run: its open errors in words, and whether this leg has got anywhere."""
 
     errors: tuple[str, ...] = ()
     progress: bool = True
-    full: bool = False  # the next request would be too long, and a handoff would help
 
 
 def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> Action:
@@ -35,7 +33,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if not todo.running:
         return Rest()
     if todo.halt is not None:
-        return Finish(End.LIMIT if todo.over_budget else End.UNRESOLVED, todo.halt)
+        return Finish(End.UNRESOLVED, todo.halt)
     if todo.restarts > RESTARTS:
         return Finish(End.FAILED, _QUARANTINED)
     if todo.paused or todo.parked or todo.waits_for_decision:
@@ -49,28 +47,8 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if todo.turns >= limits.turns:
         return _at_limit(todo, limits, standing)
     if todo.failures:
-        return _failed(todo)
-    return Hand("context") if standing.full else Speak()
-
-
-def _failed(todo: Todo) -> Action:
-    if todo.failures[-1].trouble is Trouble.OVERFLOW:
-        return _too_long(todo)
-    return after_failure(todo.failures, todo.parks, place_of(todo, len(todo.failures)))
-
-
-def _too_long(todo: Todo) -> Finish | Hand:
-    """The provider refused the request for its length: it is made shorter twice, then as short as it gets."""
-    if todo.overflows <= SHORTER:
-        return Hand("context")
-    newest = todo.failures[-1]
-    holds = f" holds {newest.limit} tokens and" if newest.limit else ""
-    return Finish(
-        End.FAILED,
-        f"Even the shortest request doesn't fit: the context of the model {newest.model}{holds} is too small for my "
-        "instructions and tools. Start its server with a larger context or choose another model, and set "
-        "JARVIS_MODEL__CONTEXT_TOKENS to what it really holds.",
-    )
+        return after_failure(todo.failures, todo.parks, place_of(todo, len(todo.failures)))
+    return Speak()
 
 
 def _answered(todo: Todo, limits: Limits, standing: Standing) -> Finish:

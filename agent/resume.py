@@ -30,9 +30,8 @@ from agent.steps import (
     Seen,
     Started,
     Step,
-    Trouble,
 )
-from agent.verdict import OVER_BUDGET, PASSED
+from agent.verdict import PASSED
 
 
 @dataclass(slots=True)
@@ -72,14 +71,11 @@ class Todo:
     calls: dict[str, OpenCall] = field(default_factory=dict)
     looks: dict[str, Looking] = field(default_factory=dict)
     halt: str | None = None  # a guard's STOP
-    over_budget: bool = False  # which guard's: the budget's
     paused: bool = False
     parked: Parked | None = None
     turns: int = 0  # replies in this leg
     goal: str = ""  # of this run, in the user's words
     handoffs: int = 0  # checkpoints of this run from which a leg began
-    overflows: int = 0  # requests in a row that were too long for the model
-    checkpoints: int = 0  # of this run, those included that only made the request shorter
     continuing: bool = False  # the next message goes on from a checkpoint
     failures: list[Failed] = field(default_factory=list)  # since the newest reply, message or restart
     parks: int = 0  # since the newest reply or message
@@ -121,7 +117,6 @@ class Todo:
                 self._said(step)
             case Failed():
                 self.failures.append(step)
-                self.overflows += step.trouble == Trouble.OVERFLOW
             case Ended():
                 self._ended()
             case Parked():
@@ -141,7 +136,7 @@ class Todo:
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
-            self.halt, self.restarts, self.handoffs, self.checkpoints, self.overflows = None, 0, 0, 0, 0
+            self.halt, self.restarts, self.handoffs = None, 0, 0
             self.ending, self.cleared = None, False
             self.goal = self.goal if self.continuing or step.again else step.text
             self.continuing = False
@@ -151,12 +146,8 @@ class Todo:
     def _handed(self, seq: int, step: Handed) -> None:
         if not step.fresh:
             return
-        self.heard = seq
-        self.failures.clear()
-        self.checkpoints += self.running
-        if step.cause != "context":
-            self.turns = 0
-            self.handoffs += self.running
+        self.turns, self.heard = 0, seq
+        self.handoffs += self.running
         self.continuing = not self.running
         self.goal = Checkpoint.from_json(step.checkpoint).goal or self.goal
 
@@ -164,7 +155,7 @@ class Todo:
         self.spoke = step
         self.ending, self.cleared = None, False
         self.turns += 1
-        self.parks = self.restarts = self.overflows = 0
+        self.parks = self.restarts = 0
         self.failures.clear()
         self.calls = {call.id: OpenCall(call, step.finish == "length", step.finish == "written") for call in step.calls}
 
@@ -224,7 +215,6 @@ class Todo:
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
-            self.over_budget = step.event == OVER_BUDGET if self.halt is None else self.over_budget
             self.halt = self.halt or step.text
         if step.level == Level.HOLD and step.about is step.slot is None:
             self.heard = seq  # the text that was to end the run is held back
