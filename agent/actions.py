@@ -55,7 +55,9 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Write a checkpoint and go on from it with a fresh context."""
+    """Write a checkpoint and go on from it with a fresh context. cause: turns | context, as in Handed."""
+
+    cause: str = "turns"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from agent.messages import clip
+from agent.room import size_of
 
 GOAL_BYTES = 2000
-LINE_BYTES = 200
+GOAL_KEPT = 8000  # of the goal in the checkpoint itself
+LINE_BYTES = 300
 MOST = 20  # lines of a part; the newest are kept
 
 
@@ -31,8 +33,10 @@ class Checkpoint:
     errors: tuple[str, ...] = ()  # still open
     files: tuple[str, ...] = ()  # changed, with their hashes
     commands: tuple[str, ...] = ()  # the last ones, with exit codes
+    talk: tuple[str, ...] = ()  # what was said before, a line each
     said: str = ""  # the model's own last words: garnish
     progress: bool = True  # whether the leg got anywhere
+    cause: str = "turns"  # turns | context: why the leg ended
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False)
@@ -49,6 +53,7 @@ class Checkpoint:
 
 
 PARTS = (
+    ("The conversation before, in short", "talk"),
     ("Done", "done"),
     ("Still to do", "remaining"),
     ("Errors still open", "errors"),
@@ -59,8 +64,14 @@ PARTS = (
 )
 
 
-def for_model(checkpoint: Checkpoint) -> str:
-    """The first message of the next leg."""
+def for_model(checkpoint: Checkpoint, limit: int, lines: int = MOST) -> str:
+    """The first message of the next leg, in at most `limit` bytes, unless its shortest form is longer: at most `lines`
+    of each part, and fewer as long as it is too long."""
+    text = _with_lines(checkpoint, lines)
+    return text if lines <= 1 or size_of(text) <= limit else for_model(checkpoint, limit, lines * 2 // 3)
+
+
+def _with_lines(checkpoint: Checkpoint, most: int) -> str:
     lines = [
         f"You are going on with a task after checkpoint {checkpoint.number}. The conversation before it is gone; what "
         "counts of it follows. The task, in the user's words:",
@@ -68,7 +79,7 @@ def for_model(checkpoint: Checkpoint) -> str:
     ]
     for title, name in PARTS:
         if values := getattr(checkpoint, name):
-            lines += ["", f"{title}:", *[f"- {clip(value, LINE_BYTES)}" for value in values[-MOST:]]]
+            lines += ["", f"{title}:", *[f"- {clip(value, LINE_BYTES)}" for value in values[-most:]]]
     if checkpoint.said:
         lines += ["", "Your own last words on it (unchecked):", clip(checkpoint.said, 600)]
     return "\n".join([*lines, "", "Go on from here. Don't start over, and check what you rely on."])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from agent.panel import Panel
 from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo
 from agent.relay import Limits
 from agent.slots import Slots
 from agent.steps import Opened
+from agent.window import Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,15 @@ class Place:
     cwd: str
 
 
+class Opening(Protocol):
+    def __call__(self, session: str, place: Place, at: float, model: str = "", context: int = 0) -> Opened:
+        """The Opened of a new leg at wall time `at`: for another model than the settings' where one is named, and for a
+        context of fewer tokens than is known where `context` is fewer."""
+
+
 @dataclass(slots=True)
 class Edges:
-    """`opening` builds the Opened of a new leg from the session id, the place and the wall time; `led_by` gives the
+    """`opening` builds the Opened of a new leg; `window` is what was learnt of the models' contexts; `led_by` gives the
     model that asks the one of this name first."""
 
     journal: Journal
@@ -30,7 +38,7 @@ class Edges:
     host: Host
     clock: Clock
     screen: Screen
-    opening: Callable[[str, Place, float], Opened]
+    opening: Opening
     tools: Sequence[Tool] = ()
     guards: Sequence[Guard] = ()
     probes: Sequence[Probe] = ()
@@ -43,6 +51,7 @@ class Edges:
     forbidden: tuple[str, ...] = ()
     slots: Slots = field(default_factory=lambda: Slots(4))
     reach: Reach = lambda name: None
+    window: Window = field(default_factory=Window)
     led_by: Callable[[str], Model] | None = None
 
     def fresh_panel(self) -> Panel:
@@ -52,10 +61,9 @@ class Edges:
         """Whom to ask: the settings' own model, or the one that a chat chose by name."""
         return self.led_by(name) if name and self.led_by else self.model
 
-    def leg(self, session: str, place: Place, at: float, chosen: str) -> Opened:
-        """The Opened of a new leg, with the model that the chat chose, "" for the settings' own."""
-        opened = self.opening(session, place, at)
-        return replace(opened, model=chosen) if chosen else opened
+    def leg(self, session: str, place: Place, at: float, chosen: str, context: int = 0) -> Opened:
+        """The Opened of a new leg, with the model that the chat chose, "" for the settings' own; `context` as above."""
+        return self.opening(session, place, at, chosen, context)
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -80,7 +80,7 @@ class Ledger:
                 self._calls = {call.id: call for call in calls}
             case Proposed(call=call):
                 self._calls[call.id] = call
-            case Opened():
+            case Opened(goes_on=False):
                 self.leg = self.progress
             case Finished():
                 self._finished(seq, step)

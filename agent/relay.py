@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent.actions import Action, Answer, Finish, Hand, Rest, Settle, Speak
 from agent.backoff import after_failure, place_of
 from agent.resume import Todo
+from agent.shorter import after_overflow, too_long
 from agent.steps import End
 
 RESTARTS = 3  # without a reply in between
@@ -22,10 +23,11 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the ledger says of a run: its open errors in words, and whether this leg has got anywhere."""
+    """How a run stands: its open errors in words, whether this leg has got anywhere, whether its context is used up."""
 
     errors: tuple[str, ...] = ()
     progress: bool = True
+    full: bool = False  # the next request would be too long, and a handoff would help
 
 
 def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> Action:
@@ -33,7 +35,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if not todo.running:
         return Rest()
     if todo.halt is not None:
-        return Finish(End.UNRESOLVED, todo.halt)
+        return Finish(End.LIMIT if todo.over_budget else End.UNRESOLVED, todo.halt)
     if todo.restarts > RESTARTS:
         return Finish(End.FAILED, _QUARANTINED)
     if todo.paused or todo.parked or todo.waits_for_decision:
@@ -47,8 +49,9 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if todo.turns >= limits.turns:
         return _at_limit(todo, limits, standing)
     if todo.failures:
-        return after_failure(todo.failures, todo.parks, place_of(todo, len(todo.failures)))
-    return Speak()
+        place = place_of(todo, len(todo.failures))
+        return after_overflow(todo) if too_long(todo) else after_failure(todo.failures, todo.parks, place)
+    return Hand("context") if standing.full else Speak()
 
 
 def _answered(todo: Todo, limits: Limits, standing: Standing) -> Finish:

@@ -12,7 +12,7 @@ from agent.messages import History
 from agent.ports import Delta, Watcher
 from agent.relay import Standing
 from agent.resume import Todo
-from agent.steps import Ended, Nudged, Step
+from agent.steps import Ended, Nudged, Said, Step
 
 logger = logging.getLogger(__name__)
 _writers = itertools.count(1)
@@ -44,9 +44,11 @@ class Session:
 
     @property
     def standing(self) -> Standing:
-        """What the ledger says of the run: open errors, and whether this leg has got anywhere."""
+        """How the run stands: its open errors, whether this leg has got anywhere, whether its context is used up."""
         errors = tuple(error.line for error in self.ledger.errors_open())
-        return Standing(errors, bool(self.ledger.new_in_leg()))
+        opened, window = self.todo.opened, self.edges.window
+        full = self.history.full(window.context(opened.model, 0) if opened else 0)
+        return Standing(errors, bool(self.ledger.new_in_leg()), full)
 
     async def open(self) -> None:
         """Read the journal and fold it, unless that was done. Raises StoreError."""
@@ -93,6 +95,8 @@ class Session:
         self.todo.fold(seq, step)
         self.history.fold(seq, step)
         self.ledger.fold(seq, step)
+        if isinstance(step, Said) and self.history.measured:
+            self.edges.window.heard(step.model, *self.history.measured)
 
     def _show(self, first: int, batch: Sequence[Step]) -> None:
         for fault in self._panel.faults:

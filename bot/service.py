@@ -19,7 +19,7 @@ from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
 from agent.models.priced import Priced
-from agent.opening import opener
+from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox
 from agent.prices import Prices
 from agent.redact import Redactor
@@ -28,6 +28,7 @@ from agent.sandbox import Unconfined
 from agent.settings import Settings
 from agent.slots import Slots
 from agent.undo import UndoStore
+from agent.window import Window
 from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
@@ -196,14 +197,19 @@ def on_console(text: str) -> None:
 def edges_of(settings: Settings, parts: Parts) -> Edges:
     """The engine's edges as the settings want them."""
     offered = tools()
-    opening = opener(
-        prompt=settings.run.prompt_file,
+    window = Window()
+    opening = Opener(
+        template=template_of(settings.run.prompt_file),
         tools=offered,
         model=parts.model.name,
         panel=settings.guards.panel,
         mode=settings.run.mode,
         host=socket.gethostname(),
         zone=zone_of(settings),
+        tier=settings.model.tier,
+        context=settings.model.context_tokens,
+        box=parts.sandbox.name if parts.sandbox.confines else "",
+        window=window,
     )
     return Edges(
         journal=parts.store,
@@ -212,6 +218,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         clock=parts.clock,
         screen=parts.redactor,
         opening=opening,
+        window=window,
         tools=offered,
         guards=[_for_here(guard, settings, parts) for guard in guards(settings)],
         probes=probes(),

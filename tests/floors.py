@@ -30,7 +30,7 @@ BY_FLOOR = {
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         *("verdict", "plan", "evidence"),
-        *("room", "shown", "window", "tiers", "talk"),
+        *("room", "shown", "window", "tiers", "talk", "shorter"),
         *("registry", "recipe", "toolschema", "fitting"),
         "guards",
     ),

@@ -26,7 +26,7 @@ class Budget:
                 self._running, self._used = True, 0
             case Ended():
                 self._running = False
-            case Handed():
+            case Handed(cause="turns"):
                 self._used = 0
             case Said(calls=calls):
                 self._used += 1

@@ -26,10 +26,10 @@ class OpenScreen:
         return "[secret]" in text
 
 
-def opening(session: str, place: Place, at: float) -> Opened:
+def opening(session: str, place: Place, at: float, model: str = "", context: int = 0) -> Opened:
     return Opened(
-        at=at, prompt="You are Jarvis.", tools=(), model="fake", panel="ours", day="2026-01-01",
-        cwd=place.cwd, nonce="abcd", workspace=place.workspace,
+        at=at, prompt="You are Jarvis.", tools=(), model=model or "fake", panel="ours", day="2026-01-01",
+        cwd=place.cwd, nonce="abcd", workspace=place.workspace, context=context,
     )  # fmt: skip
 
 
