@@ -31,7 +31,7 @@ from agent.steps import (
     Started,
     Step,
 )
-from agent.verdict import PASSED
+from agent.verdict import OVER_BUDGET, PASSED
 
 
 @dataclass(slots=True)
@@ -71,6 +71,7 @@ class Todo:
     calls: dict[str, OpenCall] = field(default_factory=dict)
     looks: dict[str, Looking] = field(default_factory=dict)
     halt: str | None = None  # a guard's STOP
+    over_budget: bool = False  # which guard's: the budget's
     paused: bool = False
     parked: Parked | None = None
     turns: int = 0  # replies in this leg
@@ -215,6 +216,7 @@ class Todo:
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
+            self.over_budget = step.event == OVER_BUDGET if self.halt is None else self.over_budget
             self.halt = self.halt or step.text
         if step.level == Level.HOLD and step.about is step.slot is None:
             self.heard = seq  # the text that was to end the run is held back

@@ -22,6 +22,7 @@ from agent.models.priced import Priced
 from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox
 from agent.prices import Prices
+from agent.probes.usage import UsageProbe
 from agent.redact import Redactor
 from agent.relay import Limits
 from agent.sandbox import Unconfined
@@ -73,7 +74,8 @@ class Service:
     def __init__(self, settings: Settings, parts: Parts, warnings: Sequence[str] = ()) -> None:
         self._settings, self._parts, self._reach = settings, parts, reach_of(settings.failpoint)
         channel, store, clock = parts.channel, parts.store, parts.clock
-        self.hub = Hub(edges_of(settings, parts), boot=uuid.uuid4().hex[:12])
+        self.usage = UsageProbe(clock.now, zone_of(settings))
+        self.hub = Hub(edges_of(settings, parts, self.usage), boot=uuid.uuid4().hex[:12])
         self.routes = Routes(store, clock)
         self.sender = Sender(store, channel, clock, reach=self._reach, on_unreachable=self.tell_owner)
         self.projector = Projector(store, self.routes, self.sender, clock)
@@ -82,7 +84,7 @@ class Service:
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows
         self.projector.mask = self.progress.mask = parts.redactor.output
-        self.hub.watchers += [self.projector.watch, self.progress.watch, self.approvals.watch]
+        self.hub.watchers += [self.usage.watch, self.projector.watch, self.progress.watch, self.approvals.watch]
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
         sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
@@ -125,9 +127,11 @@ class Service:
         unfinished = await store.unfinished()
         await self.sender.resume()
         await self.projector.catch_up(unfinished)
+        await self.usage.load(store)
         for session in unfinished:
+            journal = await store.read(session)
+            self.usage.restore(session, journal)
             if place := await self.routes.place_of(session):
-                journal = await store.read(session)
                 self.progress.restore(session, place, journal)
                 self.approvals.restore(session, place, journal)
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
@@ -194,7 +198,7 @@ def on_console(text: str) -> None:
     print(text, flush=True)  # noqa: T201 - the log is for others: whoever reads the console may become the owner
 
 
-def edges_of(settings: Settings, parts: Parts) -> Edges:
+def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     """The engine's edges as the settings want them."""
     offered = tools()
     window = Window()
@@ -221,7 +225,7 @@ def edges_of(settings: Settings, parts: Parts) -> Edges:
         window=window,
         tools=offered,
         guards=[_for_here(guard, settings, parts) for guard in guards(settings)],
-        probes=probes(),
+        probes=[usage if probe.name == usage.name else probe for probe in probes()],
         panel=settings.guards.panel,
         mode=settings.run.mode,
         limits=Limits(turns=settings.run.turns, handoffs=settings.run.handoffs),

@@ -1,0 +1,113 @@
+"""What budgets are made of: sums of spending, the kinds of budget there are, and how they are told. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from agent.steps import Usage
+
+NOTICE_AT = 0.8  # of a budget (SPEC 2.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Spending: tokens, US dollars as far as they are known, replies of the model, seconds of work."""
+
+    tokens: int = 0
+    money: float = 0.0
+    calls: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(
+            self.tokens + other.tokens,
+            self.money + other.money,
+            self.calls + other.calls,
+            self.seconds + other.seconds,
+        )
+
+    @classmethod
+    def of(cls, usage: Usage, seconds: float) -> Sums:
+        """What one reply, or attempt at one, comes to; nothing in it is negative."""
+        return cls(max(0, usage.prompt) + max(0, usage.completion), max(0.0, usage.money or 0.0), 1, max(0.0, seconds))
+
+
+NOTHING = Sums()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One budget: whose spending it bounds (run, day, user), and in what (tokens, money, calls, seconds)."""
+
+    setting: str
+    scope: str
+    measure: str
+
+
+KINDS = (
+    Kind("run_tokens", "run", "tokens"),
+    Kind("run_money", "run", "money"),
+    Kind("run_calls", "run", "calls"),
+    Kind("run_s", "run", "seconds"),
+    Kind("user_day_tokens", "user", "tokens"),
+    Kind("user_day_money", "user", "money"),
+    Kind("user_day_calls", "user", "calls"),
+    Kind("day_tokens", "day", "tokens"),
+    Kind("day_money", "day", "money"),
+    Kind("day_calls", "day", "calls"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What the usage probe answered: the day's sums of all and of one user, and when the next day begins."""
+
+    day: Sums
+    user: Sums
+    frees: str
+
+    @classmethod
+    def parse(cls, value: str) -> Day | None:
+        """None for what isn't such an answer."""
+        try:
+            data = json.loads(value)
+            return cls(_sums(data["day"]), _sums(data["user"]), str(data["frees"])[:40])
+        except (ValueError, TypeError, KeyError, OverflowError):
+            return None
+
+
+def _sums(data: dict[str, float]) -> Sums:
+    return Sums(max(0, int(data["tokens"])), max(0.0, float(data["money"])), max(0, int(data["calls"])))
+
+
+def amount(measure: str, used: float, allowed: float) -> str:
+    """Used and allowed, as a person says it."""
+    match measure:
+        case "tokens":
+            return f"{used:,.0f} of {allowed:,.0f} tokens"
+        case "money":
+            return f"${used:,.4g} of ${allowed:,.4g}"
+        case "seconds":
+            return f"{used:,.0f} of {allowed:,.0f} s of work"
+        case _:
+            return f"{used:,.0f} of {allowed:,.0f} replies of the model"
+
+
+def notice(kind: Kind, used: float, allowed: float) -> str:
+    """For the model, and seen in the chat."""
+    whose = {"run": "of this run", "user": "of this user for today", "day": "of all chats for today"}[kind.scope]
+    return (
+        f"[budget] {min(99, int(100 * used / allowed))} % of the budget {whose} is used: "
+        f"{amount(kind.measure, used, allowed)}. At 100 % the run is stopped. Finish what matters most, then answer."
+    )
+
+
+def stopped(kind: Kind, used: float, allowed: float, frees: str) -> str:
+    """For the user: which budget, used and allowed, when it frees, which setting to change."""
+    told, setting = amount(kind.measure, used, allowed), f"JARVIS_GUARDS__BUDGET__{kind.setting.upper()}"
+    if kind.scope == "run":
+        return f"Stopped: this run's budget is used up, {told}. Continue gives it a fresh one; {setting} sets it."
+    whose = "your budget for today" if kind.scope == "user" else "the budget of all chats for today"
+    again = f"It frees at {frees}" if frees else "It frees tomorrow"
+    return f"Stopped: {whose} is used up, {told}. {again}; {setting} sets it."
