@@ -39,8 +39,8 @@ async def run(session: Session, draining: asyncio.Event) -> None:
                 await speak(session)
             case Park(until, why):
                 await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
-            case Hand():
-                await hand(session)
+            case Hand(cause):
+                await hand(session, cause)
             case Finish(end, reason):
                 await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
 

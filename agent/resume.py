@@ -30,6 +30,7 @@ from agent.steps import (
     Seen,
     Started,
     Step,
+    Trouble,
 )
 from agent.verdict import OVER_BUDGET, PASSED
 
@@ -77,6 +78,8 @@ class Todo:
     turns: int = 0  # replies in this leg
     goal: str = ""  # of this run, in the user's words
     handoffs: int = 0  # checkpoints of this run from which a leg began
+    overflows: int = 0  # requests in a row that were too long for the model
+    checkpoints: int = 0  # of this run, those included that only made the request shorter
     continuing: bool = False  # the next message goes on from a checkpoint
     failures: list[Failed] = field(default_factory=list)  # since the newest reply, message or restart
     parks: int = 0  # since the newest reply or message
@@ -118,6 +121,7 @@ class Todo:
                 self._said(step)
             case Failed():
                 self.failures.append(step)
+                self.overflows += step.trouble == Trouble.OVERFLOW
             case Ended():
                 self._ended()
             case Parked():
@@ -137,7 +141,7 @@ class Todo:
     def _heard(self, seq: int, step: Asked | Corrected) -> None:
         if isinstance(step, Asked) and not self.running:
             self.running, self.asked, self.asked_seq, self.turns, self.spoke = True, step, seq, 0, None
-            self.halt, self.restarts, self.handoffs = None, 0, 0
+            self.halt, self.restarts, self.handoffs, self.checkpoints, self.overflows = None, 0, 0, 0, 0
             self.ending, self.cleared = None, False
             self.goal = self.goal if self.continuing or step.again else step.text
             self.continuing = False
@@ -147,8 +151,12 @@ class Todo:
     def _handed(self, seq: int, step: Handed) -> None:
         if not step.fresh:
             return
-        self.turns, self.heard = 0, seq
-        self.handoffs += self.running
+        self.heard = seq
+        self.failures.clear()
+        self.checkpoints += self.running
+        if step.cause != "context":
+            self.turns = 0
+            self.handoffs += self.running
         self.continuing = not self.running
         self.goal = Checkpoint.from_json(step.checkpoint).goal or self.goal
 
@@ -156,7 +164,7 @@ class Todo:
         self.spoke = step
         self.ending, self.cleared = None, False
         self.turns += 1
-        self.parks = self.restarts = 0
+        self.parks = self.restarts = self.overflows = 0
         self.failures.clear()
         self.calls = {call.id: OpenCall(call, step.finish == "length", step.finish == "written") for call in step.calls}
 
