@@ -61,8 +61,13 @@ class Hand:
 
 
 @dataclass(frozen=True, slots=True)
+class Drop:
+    """Find out which tool the provider refused, and leave it out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rest:
     """Nothing to do until somebody speaks, decides or a timer fires."""
 
 
-Action = Union[Speak, Settle, Answer, Wait, Park, Finish, Hand, Rest]
+Action = Union[Speak, Settle, Answer, Wait, Park, Finish, Hand, Drop, Rest]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from zlib import crc32
 
-from agent.actions import Action, Finish, Park, Wait
+from agent.actions import Action, Drop, Finish, Park, Wait
 from agent.resume import Todo
 from agent.steps import End, Failed, Trouble
 
@@ -34,6 +34,8 @@ def after_failure(failures: Sequence[Failed], parks: int, place: float = 0.5) ->
     newest, count = failures[-1], sum(not failed.then for failed in failures)
     if newest.then:
         return Wait(0.0, count, newest.text)
+    if newest.trouble is Trouble.TOOLS:
+        return Drop()
     if newest.trouble not in (Trouble.RETRY, Trouble.WAIT):
         return Finish(End.FAILED, newest.text)
     if newest.retry_after is not None and newest.retry_after > LONGEST_WAIT_S:

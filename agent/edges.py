@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from agent.panel import Panel
 from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo
+from agent.registry import Registry, Workshop
 from agent.relay import Limits
 from agent.slots import Slots
 from agent.steps import Opened
@@ -40,6 +41,8 @@ class Edges:
     screen: Screen
     opening: Opening
     tools: Sequence[Tool] = ()
+    registries: Sequence[Registry] = ()
+    workshop: Workshop | None = None  # also among the registries
     guards: Sequence[Guard] = ()
     probes: Sequence[Probe] = ()
     panel: str = "ours"
@@ -66,7 +69,13 @@ class Edges:
         return self.opening(session, place, at, chosen, context)
 
     def tool(self, name: str) -> Tool | None:
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return next((tool for tool in self.everything() if tool.name == name), None)
+
+    def everything(self) -> Iterator[Tool]:
+        """All tools there are at this moment, those of ours first: nothing else can take their names."""
+        yield from self.tools
+        for registry in self.registries:
+            yield from registry.tools()
 
     def probe(self, name: str) -> Probe | None:
         return next((probe for probe in self.probes if probe.name == name), None)

@@ -9,9 +9,11 @@ import asyncio
 from contextlib import aclosing
 from dataclasses import replace
 
-from agent.actions import Answer, Finish, Hand, Park, Rest, Settle, Speak, Wait
+from agent.actions import Action, Answer, Drop, Finish, Hand, Park, Rest, Settle, Speak, Wait
 from agent.backoff import with_plan
+from agent.dropping import drop
 from agent.handoff import hand, left_behind
+from agent.offering import offer
 from agent.ports import Delta
 from agent.relay import next_action
 from agent.resume import Todo
@@ -24,10 +26,8 @@ LEAVES_A_CHECKPOINT = (End.UNRESOLVED, End.BLOCKED, End.LIMIT)
 
 async def run(session: Session, draining: asyncio.Event) -> None:
     """Work until the run has ended, waits for somebody, or `draining` is set at a step border. Raises StoreError."""
-    while not draining.is_set():
-        match next_action(session.todo, session.edges.limits, session.standing):
-            case Rest():
-                return
+    while not draining.is_set() and not isinstance(action := _next(session), Rest):
+        match action:
             case Speak():
                 await speak(session)
             case Settle(open_call):
@@ -41,13 +41,20 @@ async def run(session: Session, draining: asyncio.Event) -> None:
                 await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
             case Hand(cause):
                 await hand(session, cause)
+            case Drop():
+                await drop(session)
             case Finish(end, reason):
                 await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
+
+
+def _next(session: Session) -> Action:
+    return next_action(session.todo, session.edges.limits, session.standing)
 
 
 async def speak(session: Session) -> None:
     """Ask the model once and record what came of it."""
     edges = session.edges
+    await offer(session)
     async with edges.slots.one(lambda ahead: session.on_delta(session.id, Delta(ahead=ahead))):
         request = session.history.request()
         edges.reach("K4")

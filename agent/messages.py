@@ -31,6 +31,7 @@ from agent.steps import (
     ToolSpec,
 )
 from agent.talk import Talk
+from agent.toolbox import Toolbox
 
 NOTES_BYTES = 400  # of all slots together, in the tail
 CARD_BYTES = 400  # of the notes that ride in one result
@@ -62,6 +63,7 @@ class History:
     upto: int = 0
     _opened: Opened | None = None
     measured: tuple[int, int] | None = None  # bytes and tokens of the newest request, where its reply told
+    toolbox: Toolbox = field(default_factory=Toolbox)
     _shown: Shown = field(default_factory=Shown)
     _talk: Talk = field(default_factory=Talk)
     _calls: dict[str, Call] = field(default_factory=dict)  # of the newest reply
@@ -73,6 +75,7 @@ class History:
     def fold(self, seq: int, step: Step) -> None:
         self.upto = seq
         self._talk.fold(seq, step)
+        self.toolbox.fold(step)
         match step:
             case Opened():
                 self._opened = step
@@ -105,7 +108,7 @@ class History:
         messages = _merge(messages + [_user(text) for text in self._shown.fitted(self._texts())])
         if messages[-1]["role"] != "user" and (tail := self._tail()):
             messages.append(_user(tail))
-        return Request(tuple(messages), self._opened.tools, self.upto)
+        return Request(tuple(messages), self.toolbox.sent, self.upto)
 
     def full(self, context: int = 0) -> bool:
         """Whether a handoff should come before the next request. `context` in tokens was learnt since the leg began."""

@@ -22,6 +22,7 @@ from agent.steps import (
     Level,
     Looking,
     Nudged,
+    Offered,
     Opened,
     Parked,
     Proposed,
@@ -43,6 +44,7 @@ class OpenCall:
     cut: bool  # its reply ended at the token limit
     written: bool = False  # as text, in a reply that was no call
     effect: str = ""  # "" until proposed
+    command: str = ""  # what a custom tool's call comes to, as proposed
     started: bool = False
     held: str | None = None  # the text that stands in for its result
     ask: Nudged | None = None  # the question to a human
@@ -192,10 +194,12 @@ class Todo:
 
     def _call_step(self, seq: int, step: Step) -> None:
         match step:
-            case Proposed(call=call, effect=effect) if call.id in self.calls:
-                self.calls[call.id].effect = effect
+            case Proposed(call=call, effect=effect, command=command) if call.id in self.calls:
+                self.calls[call.id].effect, self.calls[call.id].command = effect, command
             case Started(call_id=call_id) if call_id in self.calls:
                 self.calls[call_id].started = True
+            case Offered(dropped=dropped) if dropped:
+                self.failures.clear()
             case Finished():
                 self.calls.pop(step.call_id, None)
                 self.ending = step if step.ends else self.ending
@@ -220,7 +224,7 @@ class Todo:
     def _decided(self, item: OpenCall, step: Decided) -> None:
         item.decided = step
         if step.verdict == "allow" and step.reason == "session":
-            self.allowed.add((item.call.name, item.call.arguments, self.cwd))
+            self.allowed.add((item.call.name, item.command or item.call.arguments, self.cwd))
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from agent.errors import ToolError
-from agent.policy import Scene, Tier, judge
+from agent.policy import Scene, Tier, judge, subject
 from agent.ports import CallContext, Result, Tool
 from agent.resume import OpenCall, Todo
 from agent.session import Session
 from agent.steps import Commanded, Finished, Outcome, Proposed, Started
-from agent.tool import BadArguments, parse, unknown
+from agent.tool import BadArguments, command_of, parse, unknown
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,8 @@ async def settle(session: Session, item: OpenCall) -> None:
     if isinstance(args, BadArguments):
         await session.record(_result(session, item, Outcome.BAD_ARGUMENTS, args.text))
     elif not item.effect:
-        await session.record(Proposed(at=session.edges.clock.now(), call=item.call, effect=tool.effect))
+        now, command = session.edges.clock.now(), command_of(tool, args)
+        await session.record(Proposed(at=now, call=item.call, effect=tool.effect, command=command))
     else:
         await _carry_out(session, item, tool, args)
 
@@ -67,7 +68,7 @@ def _refused(session: Session, item: OpenCall, tool: Tool | None) -> Finished | 
     if item.cut or item.written:
         return _result(session, item, Outcome.BAD_ARGUMENTS, CUT if item.cut else WRITTEN)
     if tool is None:
-        text = unknown(item.call.name, [t.name for t in session.edges.tools])
+        text = unknown(item.call.name, [t.name for t in session.edges.everything()])
         return _result(session, item, Outcome.BAD_ARGUMENTS, text)
     if write and screen.holds_secret(item.call.arguments):
         return _result(session, item, Outcome.HELD, SECRET)
@@ -91,8 +92,9 @@ def _denied(item: OpenCall) -> str:
 async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
     """The intent first, then the effect, then its result. What was approved must still be what it was."""
     edges = session.edges
-    if item.approved and await _changed_since(session, item):
-        await session.record(Commanded(at=edges.clock.now(), command="again", by="a script changed"))
+    changed = item.command != command_of(tool, args)
+    if changed or (item.approved and await _changed_since(session, item)):
+        await session.record(Commanded(at=edges.clock.now(), command="again", by="what it runs has changed"))
         return
     edges.reach("K7")
     await session.record(Started(at=edges.clock.now(), call_id=item.call.id))
@@ -144,7 +146,7 @@ def _boxed(session: Session, item: OpenCall) -> bool:
     todo = session.todo
     if todo.mode_at(session.edges.clock.now()) == "full":
         return False
-    if (item.call.name, item.call.arguments, todo.cwd) in todo.allowed:
+    if (item.call.name, item.command or item.call.arguments, todo.cwd) in todo.allowed:
         return False
     data = json.loads(item.ask.data) if item.ask and item.ask.data else {}
     return not (item.approved and data.get("tier") == 2)
@@ -153,7 +155,7 @@ def _boxed(session: Session, item: OpenCall) -> bool:
 def _only_reads(todo: Todo, item: OpenCall, workspace: str) -> bool:
     """Whether the policy knows the call to change nothing, so that there is nothing to keep for an undo."""
     scene = Scene(todo.cwd or workspace, workspace)
-    return judge(item.call, item.effect, scene).tier == Tier.READ
+    return judge(subject(item.call, item.command), item.effect, scene).tier == Tier.READ
 
 
 def context(session: Session, name: str) -> CallContext:
@@ -172,6 +174,7 @@ def context(session: Session, name: str) -> CallContext:
         read_hashes=dict(todo.seen),
         run=f"{session.id}:{todo.asked_seq}",
         box=edges.confines and todo.mode_at(edges.clock.now()) != "full",
+        workshop=edges.workshop,
     )
 
 

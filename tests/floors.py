@@ -31,14 +31,14 @@ BY_FLOOR = {
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         *("verdict", "plan", "evidence"),
         *("room", "shown", "window", "tiers", "talk", "shorter"),
-        *("registry", "recipe", "toolschema", "fitting"),
+        *("registry", "recipe", "toolschema", "fitting", "toolbox"),
         "guards",
     ),
     Floor.EDGES: (
         *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "tools", "probes"),
         *("failpoints", "clock", "lock"),
     ),
-    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots"),
+    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {

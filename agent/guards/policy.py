@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from agent.policy import Answer, Judgement, Scene, Tier, World, answer, command_of, judge
+from agent.policy import Answer, Judgement, Scene, Tier, World, answer, command_of, judge, subject
 from agent.policy.modes import MODES, lower, stricter
 from agent.ports import Look, Nudge
 from agent.steps import (
@@ -106,6 +106,7 @@ class Policy:
 
     # -- what is said -----------------------------------------------------------------------------------------------
     def _proposed(self, step: Proposed) -> Nudge | Look | None:
+        step = replace(step, call=subject(step.call, step.command))
         boxed = self.confines and self._mode(step.at) != "full"
         scratch = self.scratch if boxed else ()  # outside of the sandbox these are the real folders
         scene = Scene(self._cwd, self._workspace, self.home, self.forbidden, scratch, self._tainted)

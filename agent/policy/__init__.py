@@ -2,6 +2,7 @@
 
 from agent.policy.judge import command_of as command_of
 from agent.policy.judge import judge as judge
+from agent.policy.judge import subject as subject
 from agent.policy.modes import Answer as Answer
 from agent.policy.modes import answer as answer
 from agent.policy.verdict import Judgement as Judgement

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -31,6 +32,11 @@ def judge(call: Call, effect: str, scene: Scene) -> Judgement:
         reason = f"{found.reason}, after words from elsewhere (forwarded or from the web)"
         return replace(found, tier=max(found.tier, Tier.LEAVE), reason=reason)
     return found
+
+
+def subject(call: Call, command: str) -> Call:
+    """What is judged: the call itself, or the shell `command` that a custom tool's call comes to."""
+    return Call(call.id, "shell", json.dumps({"command": command}, ensure_ascii=False)) if command else call
 
 
 def command_of(call: Call) -> str:
