@@ -124,7 +124,7 @@ class Commands:
             lines.append(words.PRIVACY)
         lines.append(f"Up {words.span(self._clock.monotonic() - self._started)} · {self._hub.busy()} running in all")
         if waiting := self._sender.pending():
-            lines.append(f"{waiting} messages wait to be sent.")
+            lines.append("1 message waits to be sent." if waiting == 1 else f"{waiting} messages wait to be sent.")
         if self._channel.health.problem:
             lines.append(f"⚠ {self._channel.health.problem}")
         return "\n".join([*lines, *[f"⚠ {warning}" for warning in self._about.warnings]])
