@@ -13,7 +13,9 @@ from typing import Any
 DEEPEST = 64  # levels of nesting; more is no call that anybody meant, and some servers' parsers give up at it
 SHOWN_NAME = 64  # characters; also the longest name that providers take
 
-AS_OBJECT = "an object instead of text"  # how some servers send them: nothing that the model could do otherwise
+AS_OBJECT = "an object instead of text"  # how some servers send them
+AS_TEXT = "a call written as text"
+UNTOLD = ("", AS_OBJECT, AS_TEXT)  # nothing that the model did wrong, or that it could do otherwise
 TWICE = "JSON inside a JSON string"
 FENCED = "code fences"
 COMMAS = "trailing commas"
@@ -106,7 +108,7 @@ def _decoded(text: str) -> tuple[Any, tuple[str, ...]]:
     first: Exception | None = None
     for candidate, what in _candidates(text):
         try:
-            value = json.loads(candidate, strict=False, object_pairs_hook=_unique, parse_constant=_no_constant)
+            value = json.loads(candidate, strict=False, object_pairs_hook=unique, parse_constant=_no_constant)
             return value, what if _is_strict(candidate) else (*what, BREAKS)
         except Unreadable:
             raise
@@ -149,7 +151,8 @@ def _too_deep(text: str) -> bool:
     return False
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """For `object_pairs_hook`: an object in which no name stands twice. Raises Unreadable."""
     out = dict(pairs)
     if len(out) == len(pairs):
         return out

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agent.arguments import AS_OBJECT, is_object
+from agent.arguments import UNTOLD, is_object
 from agent.ports import Message
 from agent.room import LEAST, squeezed
 from agent.shown import Shown
@@ -156,7 +156,7 @@ class History:
         self._shown.add(message)
         self._results.clear()
         self._calls = {call.id: call for call in said.calls}
-        self._riding = {call.id: [_mended(call.mended)] for call in said.calls if call.mended not in ("", AS_OBJECT)}
+        self._riding = {call.id: [_mended(call.mended)] for call in said.calls if call.mended not in UNTOLD}
         self._slots = {slot: text for slot, text in self._slots.items() if not of_turn(slot)}
 
     def _finished(self, step: Finished) -> None:

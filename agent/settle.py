@@ -15,17 +15,13 @@ from agent.ports import CallContext, Result, Tool
 from agent.resume import OpenCall, Todo
 from agent.session import Session
 from agent.steps import Commanded, Finished, Outcome, Proposed, Started
-from agent.tool import BadArguments, command_of, parse, unknown
+from agent.tool import WRITTEN, BadArguments, command_of, parse, unknown
 
 logger = logging.getLogger(__name__)
 
 CUT = (
     "Not run: your reply was cut at the token limit in the middle of this call. Send it again, and split large content "
     "into several smaller calls."
-)
-WRITTEN = (
-    "Not run: you wrote this call as plain text. Call the tool itself, or answer in words; if the user asked to see "
-    "such text, put a sentence before it."
 )
 INTERRUPTED = (
     "Interrupted: Jarvis was restarted while this call was running. It may or may not have run, in whole or in part. "

@@ -24,6 +24,11 @@ LONGEST_NUMBER = 15  # digits of a number sent as text: below 2**53, so that no 
 
 HALF = "holds half of a surrogate pair, which is no character; send the whole character"
 
+WRITTEN = (
+    "Not run: you wrote this call as plain text. Call the tool itself, or answer in words; if the user asked to see "
+    "such text, put a sentence before it."
+)
+
 # What every provider understands. Limits, formats and defaults are checked here, and told in the descriptions.
 KEPT = ("type", "description", "enum", "items", "properties", "required")
 

@@ -19,6 +19,7 @@ from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
 from agent.models.priced import Priced
+from agent.models.written import WrittenCalls
 from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox
 from agent.prices import Prices
@@ -217,7 +218,7 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     )
     return Edges(
         journal=parts.store,
-        model=Priced(parts.model, Prices.parse(settings.model.prices)),
+        model=Priced(WrittenCalls(parts.model, settings.model.text_calls), Prices.parse(settings.model.prices)),
         host=parts.host,
         clock=parts.clock,
         screen=parts.redactor,
