@@ -6,6 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from agent.machine import Box as Box
+from agent.machine import Command as Command
+from agent.machine import Host as Host
+from agent.machine import Job as Job
+from agent.machine import Jobs as Jobs
+from agent.machine import Ran as Ran
+from agent.machine import Sandbox as Sandbox
 from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
 
 if TYPE_CHECKING:
@@ -69,81 +76,6 @@ class Model(Protocol):
 
         `Said.upto` is left 0 and `at` is set by the model's clock; the loop fills in `upto`.
         """
-
-
-# -- the host -------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the
-    session id) names whose survivors they are, `id` (the call id) names the full-output files. `box`: inside the
-    sandbox, with or without `network`."""
-
-    text: str
-    cwd: str
-    workspace: str
-    timeout_s: float
-    owner: str
-    id: str
-    box: bool = False
-    variables: tuple[tuple[str, str], ...] = ()  # on top of the host's own
-    network: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """The bounds of a sandboxed command: the root is read-only, `writable` folders are not, `hidden` paths aren't
-    there. Without `network` only loopback of its own exists."""
-
-    writable: tuple[str, ...]
-    hidden: tuple[str, ...]
-    cwd: str
-    network: bool = False
-    processes: int = 256
-    memory_bytes: int = 2 << 30
-    file_bytes: int = 1 << 30
-
-
-class Sandbox(Protocol):
-    """A way to confine a command."""
-
-    name: str  # bubblewrap | landlock | none
-    confines: bool  # False: it runs as it is, and tier 1 must be asked for
-    complaint: str  # how stderr begins where the box itself could not be made; "" for none
-
-    def wrap(self, argv: Sequence[str], box: Box) -> list[str]:
-        """The argv that runs `argv` inside the box. The environment and the working directory are the caller's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """What became of a command. `full` are the paths of the whole outputs where they exceed what is kept;
-    `survivors` are "pid name" of processes it left behind; `files` is None where the change is unknown."""
-
-    outcome: Outcome
-    exit_code: int | None
-    signal: int | None
-    duration: float
-    cwd: str
-    stdout: Stream
-    stderr: Stream
-    full: tuple[str, ...] = ()
-    survivors: tuple[str, ...] = ()
-    files: tuple[Change, ...] | None = ()
-    note: str = ""
-
-
-class Host(Protocol):
-    """The machine: runs commands. One instance serves all sessions."""
-
-    async def run(self, command: Command) -> Ran:
-        """Run it to its end, its time limit or our cancellation; after a cancellation its whole tree is gone before
-        CancelledError goes on. Raises ToolError where it can't be started."""
-
-    async def reap(self, owner: str) -> int:
-        """Kill what this session's commands left behind; returns how many processes."""
-
-    async def sweep(self) -> int:
-        """At start: kill what a crashed predecessor's commands left behind on this home; returns how many processes."""
 
 
 # -- tools ----------------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ BY_FLOOR = {
         *("ports", "tables", "tool", "panel", "messages", "resume", "relay", "actions", "backoff", "decisions"),
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
+        "machine",
         *("verdict", "plan", "evidence"),
         *("room", "shown", "window", "tiers", "talk", "shorter"),
         *("registry", "recipe", "toolschema", "fitting", "toolbox"),
@@ -49,8 +50,10 @@ FLOORS: dict[str, Floor] = {
     "bot.cli": Floor.ROOTS,
     "bot.demo": Floor.ROOTS,
     "bot.service": Floor.ROOTS,
+    "bot.models": Floor.ROOTS,
     "bot.doctor": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
+    "bot.first": Floor.ROOTS,
 }
 PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel", "bot.undo")
 

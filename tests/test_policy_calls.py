@@ -77,7 +77,6 @@ def test_listing_shows_names_and_searching_shows_content(path: str, lists: int, 
         ("task_complete", "read", 0, 0),
         ("web_fetch", "read", 0, 2),
         ("web_search", "read", 0, 2),
-        ("jobs", "write", 0, 0),
         ("save_tool", "write", 2, 2),
         ("delete_tool", "write", 2, 2),
         ("anything", "write", 2, 2),
@@ -86,6 +85,20 @@ def test_listing_shows_names_and_searching_shows_content(path: str, lists: int, 
 )
 def test_other_tools_count_as_what_they_declare(tool: str, effect: str, plain: int, tainted: int) -> None:
     assert (tier(tool, effect), tier(tool, effect, tainted=True)) == (plain, tainted)
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"), [("list", 0), ("tail", 0), ("wait", 0), ("kill", 1), ("KILL", 1), (None, 1), ("", 1)]
+)
+def test_looking_at_jobs_reads_and_ending_one_changes(action: str | None, expected: int) -> None:
+    assert tier("jobs", "read", action=action, id="j1") == expected
+    assert tier("jobs", "read", id="j1") == 1
+
+
+@pytest.mark.parametrize("background", [True, "true", 1])
+def test_a_background_command_leaves_the_box_whatever_it_is(background: object) -> None:
+    assert tier("shell", command="ls", background=background) == 2
+    assert tier("shell", command="ls", background=False) == 0
 
 
 @pytest.mark.parametrize("raw", ["", "[]", "{", "null", '{"command": 1', '{"command": "ls", "command": "ls"}', "{}"])

@@ -160,7 +160,7 @@ def test_a_bad_call_is_answered_with_the_field_and_the_schema(raw: str, named: s
     bad = parse(shell.tool, raw)
     assert isinstance(bad, BadArguments), bad
     assert named in bad.text
-    assert "Expected: shell(command: string, timeout_s?: number)" in bad.text
+    assert "Expected: shell(command: string, timeout_s?: number, background?: boolean)" in bad.text
     assert len(bad.text.encode()) < 1_000
 
 

@@ -9,7 +9,8 @@ import pytest
 from agent.errors import ToolError
 from agent.ports import Ran
 from agent.steps import Outcome, Stream
-from agent.tools.shell import END, LONGEST_S, told, tool
+from agent.tools._ran import END, told
+from agent.tools.shell import LONGEST_S, tool
 from tests.fakes.calls import arguments, context
 from tests.fakes.host import FakeHost, ran
 

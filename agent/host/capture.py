@@ -16,8 +16,10 @@ WINDOW = 65_536  # raw bytes at each end: more than is kept, so that no secret i
 class Capture:
     """Takes a stream in chunks in constant memory."""
 
-    def __init__(self, redactor: Redacts, new_spill: Callable[[], Spill]) -> None:
-        """`new_spill` makes the file for the full text once it is needed; an OSError of it costs the file only."""
+    def __init__(self, redactor: Redacts, new_spill: Callable[[], Spill], *, at_once: bool = False) -> None:
+        """`new_spill` makes the file for the full text once it is needed, or `at_once`; an OSError of it costs the
+        file only."""
+        self._at_once = at_once
         self._redactor = redactor
         self._new_spill = new_spill
         self._spill: Spill | None = None
@@ -28,24 +30,29 @@ class Capture:
         self.size = 0
 
     @property
+    def path(self) -> str:
+        """Of the full text, "" while there is none."""
+        return self._spill.path if self._spill else ""
+
+    @property
     def flooding(self) -> bool:
         """More came than is ever kept: the rest is only counted, and need not be read fast."""
         return self.size > WINDOW and (self._spill is None or self._spill.full)
 
     def feed(self, data: bytes) -> None:
+        begins = not self.size
         self.size += len(data)
         self._hash.update(data)
         room = WINDOW - len(self._head)
+        overflows = len(data) > room and not self._tail
         self._head += data[:room]
-        rest = data[room:]
-        if not rest:
-            return
-        if not self._tail:
+        self._tail += data[room:]
+        if self._spill is not None:
+            self._keep(data)
+        elif overflows or (begins and self._at_once):
             self._open_spill()
-        self._tail += rest
         if len(self._tail) > 2 * WINDOW:
             del self._tail[:-WINDOW]
-        self._keep(rest)
 
     def beginning(self) -> str:
         """The first line or a part of it, as it came."""
@@ -53,16 +60,20 @@ class Capture:
 
     def finish(self) -> tuple[Stream, str, str]:
         """The stream, the path of the full text ("" = none), and a sentence if that could not be kept ("" = fine)."""
-        if len(self._head) + len(self._tail) == self.size:
-            text = self._shown(bytes(self._head + self._tail))
-            head, tail = ends(text)
-            if len(head.encode()) + len(tail.encode()) < len(text.encode()) and not self._tail:
-                self._open_spill()
-        else:
-            head = ends(self._shown(until_break(self._head)))[0]
-            shown = self._shown(after_break(self._tail))
-            tail = ends(shown)[1] or shown
-        return Stream(head, tail, self.size, self._hash.hexdigest()), self._close_spill(), self._problem
+        stream, whole = self.seen(bytes(self._head), bytes(self._tail), self.size)
+        if not whole and not self._spill and not self._tail:
+            self._open_spill()
+        return stream, self._close_spill(), self._problem
+
+    def seen(self, head: bytes, tail: bytes, size: int) -> tuple[Stream, bool]:
+        """What is shown of a stream of `size` bytes with these raw ends, and whether that is all of it."""
+        digest = self._hash.hexdigest()
+        if len(head) + len(tail) < size:
+            shown = self._shown(after_break(tail))
+            return Stream(ends(self._shown(until_break(head)))[0], ends(shown)[1] or shown, size, digest), False
+        text = self._shown(head + tail)
+        first, last = ends(text)
+        return Stream(first, last, size, digest), len(first.encode()) + len(last.encode()) == len(text.encode())
 
     def _shown(self, data: bytes) -> str:
         if is_binary(data):
@@ -77,7 +88,7 @@ class Capture:
         except OSError as error:
             self._problem = f"The full output could not be kept ({error.strerror})."
             return
-        self._keep(self._head)
+        self._keep(self._head + self._tail)
 
     def _keep(self, data: bytes | bytearray) -> None:
         if self._spill is None or self._problem:
@@ -106,14 +117,14 @@ def ends(text: str) -> tuple[str, str]:
     return head, data[len(head.encode()) :][-KEPT:].decode(errors="ignore")
 
 
-def until_break(data: bytearray) -> bytes:
+def until_break(data: bytes) -> bytes:
     """Up to the last line break of the last 4 kB, if there is one: what stands behind it may be half a secret."""
     cut = max(data.rfind(b"\n", -4096), data.rfind(b"\r", -4096))
-    return bytes(data[: cut + 1] if cut >= 0 else data)
+    return data[: cut + 1] if cut >= 0 else data
 
 
-def after_break(data: bytearray) -> bytes:
+def after_break(data: bytes) -> bytes:
     """From the first line break of the first 4 kB of the last window on, for the same reason."""
     window = data[-WINDOW:]
     breaks = [place for place in (window.find(b"\n", 0, 4096), window.find(b"\r", 0, 4096)) if place >= 0]
-    return bytes(window[min(breaks) + 1 :] if breaks else window)
+    return window[min(breaks) + 1 :] if breaks else window

@@ -9,15 +9,17 @@ from contextlib import suppress
 from typing import Any
 
 from agent.errors import ToolError
-from agent.host.attempt import STOP_GRACE_S, Attempt, Surroundings
+from agent.host.attempt import Attempt
 from agent.host.boxing import Boxing, credentials
 from agent.host.environment import MARK, built
+from agent.host.jobs import LocalJobs
+from agent.host.launch import STOP_GRACE_S, Surroundings
 from agent.host.link import Link
 from agent.host.spill import Redacts
 from agent.host.statdiff import Bounds, Hashes
 from agent.host.survivors import Survivors, ended
 from agent.host.trees import Trees
-from agent.ports import Command, Ran, Sandbox
+from agent.ports import Command, Jobs, Ran, Sandbox
 
 COMMANDS = 256  # at once; more wait
 
@@ -42,6 +44,8 @@ class LocalHost:
         self._around = Surroundings(
             home, environment, redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes(), boxing
         )
+        self._jobs = LocalJobs(self._around)
+        self.jobs: Jobs = self._jobs
         self._attempts: set[Attempt] = set()
         self._threads = ThreadPoolExecutor(COMMANDS, thread_name_prefix="command")
 
@@ -79,6 +83,7 @@ class LocalHost:
 
     def _close(self) -> None:
         self._threads.shutdown()
+        self._jobs.close()
         self._around.survivors.end_all(STOP_GRACE_S)
         self._around.link.close()
 

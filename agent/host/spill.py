@@ -15,6 +15,8 @@ from agent.host.plain import Plain
 FOLDER = ".jarvis"
 FILE_CAP = 16 * 1024 * 1024  # bytes of one stream
 TOTAL_CAP = 1024 * 1024 * 1024  # bytes of all files; the oldest go first
+MANY_LINES = "PRIVATE KEY"
+LONGEST_SECRET = 12_000  # characters
 CUT = b"\n[cut here: only the first 16 MB of an output are kept]\n"
 
 
@@ -42,6 +44,7 @@ class Spill:
         self._plain = Plain()
         self._masked = redactor.stream(shapes=True)
         self._written = 0
+        self._recent = ""
         with out_folder(workspace) as folder:
             self._fd, self.name = fresh_file(folder, re.sub(r"[^\w.-]", "_", name)[-120:])
         self.path = str(Path(workspace, FOLDER, "out", self.name))
@@ -53,7 +56,15 @@ class Spill:
     def feed(self, data: bytes) -> None:
         """Raises OSError when the disk is full."""
         if not self.full:
-            self._write(self._masked.feed(self._plain.feed(data)))
+            text = self._plain.feed(data)
+            self._recent = (self._recent + text)[-LONGEST_SECRET:]
+            self._write(self._masked.feed(text))
+
+    def settle(self) -> None:
+        """Write what is only held back because a secret might go on in the next line, unless one of many lines has
+        begun. Raises OSError."""
+        if not self.full and MANY_LINES not in self._recent:
+            self._write(self._masked.close())
 
     def _write(self, text: str) -> None:
         data = text.encode(errors="replace")[: FILE_CAP - self._written]

@@ -74,6 +74,13 @@ def _write_file(args: dict[str, Any], notes: Notes) -> None:
     notes.write(str(args["path"]), (notes.scene.cwd,))
 
 
+def _jobs(args: dict[str, Any], notes: Notes) -> None:
+    if args.get("action") in ("list", "tail", "wait"):
+        notes.findings.append(Finding(Tier.READ, "its own background jobs"))
+    else:
+        notes.findings.append(Finding(Tier.CHANGE, "ends a background job of its own"))
+
+
 def _fixed(tier: Tier, reason: str) -> Rule:
     return lambda args, notes: notes.findings.append(Finding(tier, reason))
 
@@ -90,7 +97,7 @@ _RULES: dict[str, Rule] = {
     "search": _search,
     "write_file": _write_file,
     "edit_file": _write_file,
-    "jobs": _fixed(Tier.READ, "its own background jobs"),
+    "jobs": _jobs,
     "subagent": _fixed(Tier.READ, "a run whose calls are judged themselves"),
     "save_tool": _fixed(Tier.LEAVE, "installs a tool (save_tool)"),
     "delete_tool": _fixed(Tier.LEAVE, "removes a tool (delete_tool)"),
