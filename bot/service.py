@@ -18,15 +18,13 @@ from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
-from agent.models.priced import Priced
-from agent.models.written import WrittenCalls
 from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox
-from agent.prices import Prices
 from agent.probes.usage import UsageProbe
 from agent.redact import Redactor
 from agent.relay import Limits
 from agent.sandbox import Unconfined
+from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from agent.slots import Slots
 from agent.undo import UndoStore
@@ -39,6 +37,7 @@ from bot.commands import About, Commands
 from bot.desk import Desk
 from bot.gate import Gate
 from bot.markup import plain
+from bot.models import speaker
 from bot.outbox import Sender, encode
 from bot.progress import Progress
 from bot.projector import Projector
@@ -168,10 +167,12 @@ class Service:
             await self.close()
 
     async def purge(self) -> None:
-        """Every hour: what was kept for undo goes after the bulk retention, but not that of runs that go on."""
+        """Every hour: what was kept for undo and what lies in the boxes' private folders goes after the bulk
+        retention, but nothing of runs that go on."""
         undo, hours = self._parts.undo, self._settings.retention.bulk_h
         while undo is not None and hours:
             await self._parts.clock.sleep(PURGE_S)
+            await asyncio.to_thread(emptied, str(self._settings.home), hours * 3600.0)
             try:
                 gone = await undo.purge(hours * 3600.0, set(await self._parts.store.unfinished()))
                 logger.info("undo contents of %d runs were over %d h old and are gone", gone, hours)
@@ -202,7 +203,7 @@ def on_console(text: str) -> None:
 def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     """The engine's edges as the settings want them."""
     offered = tools()
-    window = Window()
+    window, speak = Window(), speaker(settings, parts.model)
     opening = Opener(
         template=template_of(settings.run.prompt_file),
         tools=offered,
@@ -218,7 +219,8 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     )
     return Edges(
         journal=parts.store,
-        model=Priced(WrittenCalls(parts.model, settings.model.text_calls), Prices.parse(settings.model.prices)),
+        model=speak(""),
+        led_by=speak,
         host=parts.host,
         clock=parts.clock,
         screen=parts.redactor,
@@ -255,7 +257,7 @@ def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], P
 
     def where(place: Place, requester: str) -> Place:
         if chat:
-            return Place(place.channel, place.bot, chat, topic)
+            return Place(place.channel, place.bot, parts.access.chat_now(chat), topic)
         person = requester.partition(":")[2]
         role = parts.access.role(int(person)) if person.lstrip("-").isdigit() else None
         private = not place.chat.startswith("-")
