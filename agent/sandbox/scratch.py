@@ -33,16 +33,21 @@ def folders(path: Path) -> list[Path]:
 def _emptied(place: Path, before: float) -> int:
     gone = 0
     for _, below, files, fd in os.fwalk(place, topdown=False, follow_symlinks=False):
-        for name in files:
+        for name in (*files, *below):
             if _untouched(name, fd, before):
-                with suppress(OSError):
-                    os.unlink(name, dir_fd=fd)
-                    gone += 1
-        for name in below:
-            if _untouched(name, fd, before):
-                with suppress(OSError):  # not empty: something in it is in use
-                    os.rmdir(name, dir_fd=fd)
+                gone += _deleted(name, fd)
     return gone
+
+
+def _deleted(name: str, fd: int) -> bool:
+    """Whether a file or a link went. A folder goes, too, if nothing in it is in use."""
+    with suppress(OSError):
+        if stat.S_ISDIR(os.stat(name, dir_fd=fd, follow_symlinks=False).st_mode):
+            os.rmdir(name, dir_fd=fd)
+            return False
+        os.unlink(name, dir_fd=fd)
+        return True
+    return False
 
 
 def _untouched(name: str, fd: int, before: float) -> bool:
