@@ -53,7 +53,7 @@ class Progress:
         if run is None:
             return
         run.card.fold(step)
-        if isinstance(step, steps.Nudged) and step.text and step.event in LOUD and step.level in TELLS:
+        if isinstance(step, steps.Nudged) and step.text and _is_loud(step) and step.level in TELLS:
             self._tell(run, step)
         if isinstance(step, steps.Ended):
             self._end(session, run)
@@ -117,6 +117,11 @@ class Progress:
         self._sender.card(
             run.place, run.key, Letter(self.mask(run.card.text(self._clock.now())), buttons=stop, silent=True)
         )
+
+
+def _is_loud(step: steps.Nudged) -> bool:
+    """Whether it is told in a message: of the budget's notices those of spending, not those of turns left (SPEC T5)."""
+    return step.event in LOUD or (step.event == "budget.notice" and step.slot is None)
 
 
 def card_key(session: str, asked: int) -> str:

@@ -55,7 +55,8 @@ class UsageProbe:
     async def look(self, call: CallContext, args: str) -> str:
         """`args` is {user}. The answer: {day, user: {tokens, money, calls}, frees: when the next day begins, in words}.
         Raises ValueError for other arguments."""
-        user = json.loads(args).get("user")
+        asked = json.loads(args)
+        user = asked.get("user") if isinstance(asked, dict) else None
         if not isinstance(user, str):
             raise ValueError("usage is asked for a user")
         today = self._day(self.now())
