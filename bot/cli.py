@@ -76,9 +76,16 @@ def doctor() -> None:
 
 
 @cli.command("list")
-def list_() -> None:
+@click.option("--prompt", is_flag=True, help="The prompt and the tools as a model is sent them, with their sizes.")
+@click.option("--tier", type=click.Choice(["small", "mid", "large"]), help="With --prompt: of this tier.")
+def list_(prompt: bool, tier: str | None) -> None:
     """What is built in: tools, guards, probes, channels."""
     loaded, _ = _load(scrub=False)
+    if prompt or tier:
+        from bot.first import shown
+
+        click.echo(shown(loaded.settings, tier or ""))
+        return
     from bot.listing import listing
 
     click.echo(listing(loaded.settings))

@@ -55,7 +55,7 @@ FLOORS: dict[str, Floor] = {
     "bot.listing": Floor.ROOTS,
     "bot.first": Floor.ROOTS,
 }
-PURE_CHAT = ("bot.card", "bot.markup", "bot.words", "bot.channel", "bot.undo")
+PURE_CHAT = ("bot.card", "bot.amounts", "bot.footer", "bot.markup", "bot.words", "bot.channel", "bot.undo")
 
 MAY_IMPORT: dict[Floor, frozenset[Floor]] = {
     Floor.FACTS: frozenset({Floor.FACTS}),
