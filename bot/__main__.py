@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from agent.clock import SystemClock
 from agent.failpoints import reach_of
 from agent.host.local import LocalHost
-from agent.models.chat import ModelSettings, OpenAIChat
+from agent.models.chat import OpenAIChat
 from agent.policy import Scene, judge
 from agent.redact import Redactor
 from agent.sandbox import choose
@@ -22,6 +22,7 @@ from agent.steps import Call
 from agent.undo import UndoStore
 from bot.access import Access, trusted_everywhere
 from bot.markup import letters
+from bot.models import chain_of
 from bot.service import Parts, Service
 
 logger = logging.getLogger(__name__)
@@ -34,8 +35,8 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     gc.disable()
     choosing = asyncio.get_running_loop().run_in_executor(None, choose, str(settings.home))  # it waits for processes
     clock, redactor = SystemClock(), Redactor(secrets(settings))
-    model = OpenAIChat(model_settings(settings), clock)
-    threading.Thread(target=warm, args=[model], name="warm", daemon=True).start()
+    model, lead = chain_of(settings, clock)
+    threading.Thread(target=warm, args=[lead], name="warm", daemon=True).start()
     from bot.channels.telegram import TelegramChannel  # half of the start's time: it overlaps with the line above
 
     token = settings.telegram.token.get_secret_value()
@@ -77,7 +78,7 @@ async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequen
     from bot.channels.console import ConsoleChannel
 
     clock, redactor = SystemClock(), Redactor(secrets(settings))
-    store, model = SqliteStore(settings.home / "jarvis.db"), OpenAIChat(model_settings(settings), clock)
+    store, (model, _) = SqliteStore(settings.home / "jarvis.db"), chain_of(settings, clock)
     await store.open()
     sandbox = choose(str(settings.home))
     host = LocalHost(str(settings.home), environ, redactor, sandbox=sandbox)
@@ -112,18 +113,6 @@ def on_signal() -> asyncio.Event:
 
 def root_warning() -> list[str]:
     return ["I run as root: every command does too. A user of my own is safer."] if os.geteuid() == 0 else []
-
-
-def model_settings(settings: Settings) -> ModelSettings:
-    model = settings.model
-    return ModelSettings(
-        base_url=model.base_url,
-        name=model.name,
-        api_key=model.api_key.get_secret_value(),
-        first_byte_timeout_s=model.first_byte_timeout_s,
-        idle_timeout_s=model.idle_timeout_s,
-        total_timeout_s=model.total_timeout_s,
-    )
 
 
 def access_of(settings: Settings) -> Access:

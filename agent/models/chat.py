@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from agent.models.assembly import Assembly, Limits, Reply
+from agent.models.assembly import OK, Assembly, Limits, Reply
 from agent.models.incoming import Incoming, Reported
 from agent.models.patience import Late, Patience
 from agent.models.request import body_of, call_ids
@@ -166,7 +166,7 @@ class OpenAIChat:
             case Late():
                 return Fault(Trouble.RETRY, f"The model {name} {error}. Asking again may help.")
             case Garbled():
-                return Fault(Trouble.RETRY, f"The endpoint of the model {name} sent {error} instead of a reply.")
+                return Fault(Trouble.RETRY, f"The endpoint of the model {name} sent {error} instead of a reply.", OK)
             case Reported():
                 return judge(error.complaint, name)
             case ImportError():

@@ -95,7 +95,8 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         lambda c: _is(404)(c) or (_is(400, 422)(c) and _NO_MODEL(c)),
         Trouble.USER,
-        "The model {model} is not known at this endpoint. Check the model's name and the endpoint's address.",
+        "The model {model} is not known at this endpoint. Choose another one with /model, or check its name and the "
+        "endpoint's address in the settings.",
     ),
     _Rule(
         _is(403),
@@ -117,6 +118,11 @@ _RULES: tuple[_Rule, ...] = (
         lambda c: c.status is None,
         Trouble.RETRY,
         "The model {model} reported an error instead of a reply. Asking again may help.",
+    ),
+    _Rule(
+        lambda c: _is(503, 529)(c) or (_is(400, 500)(c) and _says("overloaded")(c)),
+        Trouble.RETRY,
+        "The model {model} is overloaded (status {status}). Asking again may help.",
     ),
     _Rule(
         lambda c: _is(408, 409, 425, 499)(c) or _between(500, 599)(c) or (_is(400)(c) and _BUSY(c)),

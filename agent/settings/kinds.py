@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from agent.prices import Prices
+from agent.settings.fallbacks import fallback
 
 _ID = re.compile(r"-?[0-9]{1,18}")  # Telegram promises at most 52 significant bits
 
@@ -60,6 +61,13 @@ def _names(value: object) -> tuple[str, ...]:
     if not all(isinstance(item, str) for item in items):
         raise ValueError(f"must be names separated by commas; {shown(value)} is not")
     return tuple(str(item) for item in items)
+
+
+def _fallbacks(value: object) -> tuple[str, ...]:
+    names = _names(value)
+    for name in names:
+        fallback(name)
+    return names
 
 
 def _ops_chat(value: object) -> str:
@@ -146,7 +154,7 @@ def _lower(value: object) -> object:
 Person = Annotated[int, BeforeValidator(_person)]
 People = Annotated[tuple[int, ...], BeforeValidator(_people)]
 Chats = Annotated[tuple[int, ...], BeforeValidator(_chats)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+Fallbacks = Annotated[tuple[str, ...], BeforeValidator(_fallbacks), Field(repr=False)]  # addresses may hold passwords
 OpsChat = Annotated[str, BeforeValidator(_ops_chat)]
 Token = Annotated[SecretStr, AfterValidator(_token)]
 WebhookSecret = Annotated[SecretStr, AfterValidator(_webhook_secret)]

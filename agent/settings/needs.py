@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
+from agent.settings.fallbacks import fallback
 from agent.settings.names import env_name
 from agent.settings.tree import Settings
 
@@ -40,6 +41,8 @@ def secrets(settings: Settings) -> tuple[str, ...]:
         if password := urlsplit(address).password:
             found |= {password, unquote(password)}
             found |= {store} if address == store else set()
+    for key in (fallback(entry).key for entry in settings.model.fallbacks):
+        found |= {key, quote(key, safe="")}
     found |= set(_words(settings.tools.mcp, under_env=False))
     return tuple(sorted((s for s in found if len(s) >= SHORTEST), key=len, reverse=True))
 

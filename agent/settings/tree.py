@@ -15,9 +15,9 @@ from agent.settings.kinds import (
     Chats,
     Count,
     CountOrNone,
+    Fallbacks,
     JsonObject,
     Listen,
-    Names,
     OpsChat,
     People,
     Person,
@@ -55,7 +55,7 @@ class Model(Section):
     base_url: Url = ""
     api_key: SecretStr = EMPTY
     name: str = ""
-    fallbacks: Names = ()
+    fallbacks: Fallbacks = ()
     context_tokens: Count = 32768
     tier: Annotated[Tier, AnyCase] = "mid"
     first_byte_timeout_s: Seconds = 60.0

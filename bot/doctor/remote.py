@@ -116,7 +116,7 @@ async def _approver(settings: Settings, api: Api, approvers: Iterable[int]) -> l
 
 async def model(settings: Settings) -> Sequence[Finding]:
     """One tiny request with a tool, over the same client as a run's."""
-    from bot.__main__ import model_settings
+    from bot.models import model_settings
 
     if not settings.model.base_url or not settings.model.name:
         return [fail("model", "none", "Set JARVIS_MODEL__BASE_URL and JARVIS_MODEL__NAME.")]
