@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from agent.room import RATIO
 from agent.steps import Opened
 from agent.tiers import offered, tier_for
 from agent.tool import spec
+from agent.toolbox import MOST
 from agent.window import Window
 
 NOTES_FILE = "NOTES.md"
@@ -52,6 +53,7 @@ class Opener:
     context: int = 0
     box: str = ""
     window: Window = field(default_factory=Window)
+    more: Callable[[], Iterable[Tool]] = tuple  # what the registries hold at the moment
 
     def __call__(self, session: str, place: Place, at: float, model: str = "", context: int = 0) -> Opened:
         """The Opened of a leg at wall time `at`, for another model than the settings' where one is named, and for a
@@ -67,8 +69,9 @@ class Opener:
             "host": self.host, "session": session, "day": day, "cwd": place.cwd, "nonce": nonce, "notes": notes,
             "tier": _packaged(tier.name), "box": "" if self.mode == "full" else BOXES.get(self.box, ""),
         }  # fmt: skip
+        there = [*offered(self.tools, tier), *self.more()][:MOST]
         return Opened(
-            at=at, prompt=_filled(self.template, fields), tools=tuple(spec(tool) for tool in offered(self.tools, tier)),
+            at=at, prompt=_filled(self.template, fields), tools=tuple(map(spec, there)),
             model=model, panel=self.panel, day=day, cwd=place.cwd, nonce=nonce, workspace=place.workspace,
             mode=self.mode, tier=tier.name, context=context, ratio=self.window.ratio(model),
         )  # fmt: skip

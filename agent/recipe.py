@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,9 @@ RESERVED = frozenset(
         *("web_search", "web_fetch", "subagent", "debate"),
     }
 )
+INLINE = {"python": "-c", "pypy": "-c", "perl": "-e", "ruby": "-e", "node": "-e", "nodejs": "-e", "php": "-r"}
+SHELLS = ("bash", "sh", "dash")
+_FIRST_LINE = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(\S+)([^\n]*)")
 # Older files and other programs' name the same things so.
 ALIASES = {
     "parameters": ("parameters", "input_schema", "inputSchema", "schema"),
@@ -41,6 +45,16 @@ class Recipe:
     parameters: str
     command: str = ""
     script: str = ""
+
+    @property
+    def text(self) -> str:
+        """What bash is given. Another interpreter that a first line names is given the whole text."""
+        whole = self.command or self.script
+        found = _FIRST_LINE.match(whole)
+        option = INLINE.get(_program(found[1])) if found else None
+        if found is None or option is None:
+            return whole
+        return f"exec {shlex.join([found[1], *found[2].split(), option])} {shlex.quote(whole)}"
 
     def entry(self) -> dict[str, Any]:
         """As it stands in the file."""
@@ -74,6 +88,10 @@ def judged(entry: object, taken: frozenset[str] = frozenset()) -> Judged:
 def variable(name: str) -> str:
     """The environment variable that an argument reaches the command as."""
     return "ARG_" + re.sub(r"[^a-zA-Z0-9_]", "_", name)
+
+
+def _program(path: str) -> str:
+    return path.rpartition("/")[2].rstrip("0123456789.")
 
 
 def _flat(entry: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,6 +129,10 @@ def _runs(entry: Mapping[str, Any]) -> tuple[str, str]:
     text = _text(value, field, TEXT, "bytes")
     if "\0" in text:
         raise Unfit(f"{field}: holds a NUL character, which no command can have.")
+    found = _FIRST_LINE.match(text)
+    if found and (program := _program(found[1])) not in (*INLINE, *SHELLS):
+        known = ", ".join((*SHELLS, *INLINE))
+        raise Unfit(f"{field}: its first line names {program[:40]!r}; known are {known}. Start that from bash instead.")
     return field, text
 
 

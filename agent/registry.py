@@ -19,7 +19,9 @@ class News:
 
 
 class Registry(Protocol):
-    """Tools that come and go while we run: custom ones, those of MCP servers."""
+    """Tools that come and go while we run: custom ones, those of MCP servers. `title` is what a person calls them."""
+
+    title: str
 
     async def refresh(self) -> None:
         """Before a request: take up what has changed. Short. Raises nothing."""
@@ -32,6 +34,9 @@ class Registry(Protocol):
 
     async def told(self, news: Sequence[News]) -> None:
         """It stands in a journal now. Raises nothing."""
+
+    def troubles(self) -> Sequence[tuple[str, str]]:
+        """What can't be offered at the moment: a name, and why."""
 
 
 @dataclass(frozen=True, slots=True)

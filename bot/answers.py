@@ -54,6 +54,8 @@ class Answers:
                 asker = next(reversed(self._authors.values()), "")
                 key, authors = f"{seq}:ask", tuple(self._authors)
                 return [Draft(key, "", self._ref(seq), role="approval", ask=step, authors=authors, asker=asker)]
+            case s.Nudged(guard="workshop"):
+                return [Draft(f"{seq}:tools", words.about_tools(step.text), None, silent=True, role="notice")]
             case s.Handed():
                 draft = Draft(
                     f"{seq}:checkpoint", "", None, silent=step.fresh, role="notice", checkpoint=step.checkpoint

@@ -13,6 +13,7 @@ from bot.channel import Arrival, Channel
 from bot.gate import Gate
 from bot.outbox import Sender
 from bot.routes import Routes
+from bot.tools import tools_told
 from bot.undoing import Undoing
 
 
@@ -50,6 +51,7 @@ class Commands:
             "users": (Role.ADMIN, self._gate.people.users),
             "lock": (Role.ADMIN, self._lock),
             "undo": (Role.OPERATOR, self._undoing.command),
+            "tools": (Role.VIEWER, self._tools),
         }
 
     async def run(self, arrival: Arrival, role: Role) -> str:
@@ -96,6 +98,12 @@ class Commands:
             return words.NOT_YOURS
         await self._routes.renew(arrival.place)
         return f"{words.STOPPED} {words.NEW}" if killed else words.NEW
+
+    async def _tools(self, arrival: Arrival, role: Role) -> str:
+        edges = self._hub.edges
+        for registry in edges.registries:
+            await registry.refresh()
+        return tools_told([tool.name for tool in edges.tools], edges.registries)
 
     async def _lock(self, arrival: Arrival, role: Role) -> str:
         match arrival.args.lower():

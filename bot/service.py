@@ -27,8 +27,10 @@ from agent.sandbox import Unconfined
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from agent.slots import Slots
+from agent.tools._custom import CustomTool
 from agent.undo import UndoStore
 from agent.window import Window
+from agent.workshop import ToolWorkshop
 from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
@@ -124,6 +126,8 @@ class Service:
         """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
         store = self._parts.store
         await self.gate.load()
+        for registry in self.hub.edges.registries:
+            await registry.refresh()
         unfinished = await store.unfinished()
         await self.sender.resume()
         await self.projector.catch_up(unfinished)
@@ -203,6 +207,8 @@ def on_console(text: str) -> None:
 def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     """The engine's edges as the settings want them."""
     offered = tools()
+    workshop = ToolWorkshop(settings.home, CustomTool, [tool.name for tool in offered])
+    registries = (workshop,)
     window, speak = Window(), speaker(settings, parts.model)
     opening = Opener(
         template=template_of(settings.run.prompt_file),
@@ -216,6 +222,7 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
         context=settings.model.context_tokens,
         box=parts.sandbox.name if parts.sandbox.confines else "",
         window=window,
+        more=lambda: [tool for registry in registries for tool in registry.tools()],
     )
     return Edges(
         journal=parts.store,
@@ -227,6 +234,8 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
         opening=opening,
         window=window,
         tools=offered,
+        registries=registries,
+        workshop=workshop,
         guards=[_for_here(guard, settings, parts) for guard in guards(settings)],
         probes=[usage if probe.name == usage.name else probe for probe in probes()],
         panel=settings.guards.panel,

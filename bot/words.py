@@ -11,6 +11,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("mode", "what runs without asking: sandbox, ask or full"),
     ("users", "who may talk to me"),
     ("undo", "take back what the last run wrote"),
+    ("tools", "what I can use, and what of yours I can't"),
     ("lock", "panic: stop everything, let nobody but the owner in"),
 )
 
@@ -75,6 +76,19 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(max(0, int(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+# -- tools ----------------------------------------------------------------------------------------------------------
+NOT_OFFERED = "⚠ Not offered:"
+NO_TOOLS = "none"
+
+
+def built_in_tools(names: str) -> str:
+    return f"Built in: {names}"
+
+
+def about_tools(text: str) -> str:
+    return f"⚠ {text}"
 
 
 # -- approvals ------------------------------------------------------------------------------------------------------
