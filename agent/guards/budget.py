@@ -8,12 +8,11 @@ side by side share the day, and a reply that is under way isn't cut: each run ma
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, get_args
 
 from agent.guards._allowance import KINDS, NOTHING, NOTICE_AT, Day, Kind, Sums, notice, stopped
 from agent.ports import Look, Nudge
+from agent.steps import KINDS as KINDS_OF_STEP
 from agent.steps import (
     Asked,
     Call,
@@ -31,6 +30,8 @@ from agent.steps import (
 
 TOLD_OVER = 5
 PROBE = "usage"
+TURNS_ALONE = frozenset(KINDS_OF_STEP) - {Asked, Ended, Handed, Said}
+SPENDING_TOO = TURNS_ALONE - {Failed, Finished, Proposed, Seen}
 
 
 @dataclass(slots=True)
@@ -51,9 +52,6 @@ class Budget:
     user_day_calls: int | None = None
     name: str = "budget"
     strict: bool = False
-    deaf: ClassVar[frozenset[type[Step]]] = frozenset(get_args(Step)) - {
-        *(Asked, Ended, Failed, Finished, Handed, Proposed, Said, Seen)
-    }
     _used: int = field(default=0, repr=False)  # turns
     _running: bool = field(default=False, repr=False)
     _user: str = field(default="", repr=False)
@@ -61,6 +59,12 @@ class Budget:
     _frees: str = field(default="", repr=False)
     _due: bool = field(default=False, repr=False)  # a look that no step had room for yet
     _told: set[str] = field(default_factory=set, repr=False)  # settings, in this run
+    _bounds: tuple[tuple[Kind, float], ...] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def deaf(self) -> frozenset[type[Step]]:
+        """Without a limit it counts turns and nothing else."""
+        return SPENDING_TOO if self._limits() else TURNS_ALONE
 
     def observe(self, step: Step) -> Nudge | Look | None:
         match step:
@@ -72,7 +76,8 @@ class Budget:
                 self._used = 0
             case Said():
                 self._used += 1
-                self._spend(Sums.of(step.usage, step.duration))
+                if self._limits():
+                    self._spend(Sums.of(step.usage, step.duration))
                 return self._replied(step.calls)
             case Failed():
                 return self._failed(step)
@@ -92,10 +97,11 @@ class Budget:
         """Whether there is a budget that others spend from, too."""
         return any(kind.scope != "run" for kind, _ in self._limits())
 
-    def _limits(self) -> Iterator[tuple[Kind, float]]:
-        for kind in KINDS:
-            if (allowed := getattr(self, kind.setting)) is not None:
-                yield kind, allowed
+    def _limits(self) -> tuple[tuple[Kind, float], ...]:
+        if self._bounds is None:
+            allowed = ((kind, getattr(self, kind.setting)) for kind in KINDS)
+            self._bounds = tuple((kind, most) for kind, most in allowed if most is not None)
+        return self._bounds
 
     def _begun(self, asked: Asked) -> Look | None:
         self._running, self._used, self._user = True, 0, asked.author
