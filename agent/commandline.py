@@ -6,9 +6,8 @@ Pure, and no shell: variables aren't expanded and nothing inside double quotes i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from functools import lru_cache
 
 LONGEST = 4_000  # characters of a command that are looked at
 MOST = 40  # programs of a command line
@@ -24,7 +23,6 @@ TAKES_WORD = frozenset({
 })  # fmt: skip
 CLOSING = frozenset({"fi", "done", "esac", "}"})
 HEADERS = frozenset({"for", "case", "select", "function", "in"})
-OPERATORS = frozenset({";", "&", ";;", "&&", "||", "|", "|&", "\n", "(", ")"})
 # The second word of these says what is done.
 WITH_SUBCOMMAND = frozenset({
     "git", "command", "npm", "yarn", "pnpm", "pip", "pip3", "cargo", "go", "docker", "podman", "apt-get", "apt", "dnf",
@@ -37,17 +35,23 @@ INTERPRETERS = frozenset(
 )
 # `npx jest` is jest, `python -m pytest` is pytest.
 LAUNCHERS = frozenset({"npx", "pnpx", "bunx", "uvx", "python -m", "python3 -m", "uv run", "poetry run", "bundle exec"})
+NO_PROGRAM = CLOSING | HEADERS
+LAUNCHING = INTERPRETERS | LAUNCHERS
 
+# Blanks and comments, then a redirection, an operator, a word, or what can't be read.
 _TOKEN = re.compile(
-    r"[ \t\r]+|\\\n|(?<![^\s;|&()])#[^\n]*"
-    r"|(?P<redirection>\d{0,3}(?:[<>]++[&|]?|&>++)[ \t]*+)"
-    r"|(?P<operator>&&|\|\||\|&|;;|[;|&()\n])"
-    r"""|(?P<word>(?:[^\s;|&()<>'"\\]|\\.|'[^']*+'|"(?:[^"\\]|\\.)*+")++)""",
+    r"(?:[ \t\r]++|\\\n|(?<![^\s;|&()])#[^\n]*+)*+"
+    r"(?:(\d{0,3}(?:[<>]++[&|]?|&>++))[ \t]*+"
+    r"|(&&|\|\||\|&|;;|[;|&()\n])"
+    r"""|((?:[^\s;|&()<>'"\\]++|\\.|'[^']*+'|"(?:[^"\\]++|\\.)*+")++)"""
+    r"|\Z|(.))",
     re.DOTALL,
 )
+_END = ("", ";", "", "")
 _QUOTED = re.compile(r"""'([^']*+)'|"((?:[^"\\]|\\.)*+)"|\\(.)""", re.DOTALL)
 _ASSIGNMENT = re.compile(r"\A[A-Za-z_]\w{0,200}\+?=")
 _SHELL_C = re.compile(r"\A(?:ba|da|z)?sh -[a-z]{0,5}c")
+_CODE = re.compile(r"-[a-z]*+(?<=[cem])")
 _HEREDOC = re.compile(r"""<<-?[ \t]*+\\?(['"]?)([A-Za-z_]\w{0,40})\1""")
 
 
@@ -67,14 +71,19 @@ class Simple:
         return tuple(w for w in self.words[1:] if w and not w.startswith("-") and w not in taken)
 
 
-def simple_commands(text: str, depth: int = 0) -> tuple[Simple, ...]:
+def simple_commands(text: str) -> tuple[Simple, ...]:
     """Every program of a command line, in order; those given to `bash -c` and xargs too."""
+    return _programs(text[:LONGEST], 0)
+
+
+@lru_cache(maxsize=64)
+def _programs(text: str, depth: int) -> tuple[Simple, ...]:
     found: list[Simple] = []
-    for group in islice(_groups(tokens(text)), MOST):
+    for group in _groups(text)[:MOST]:
         rest = launched(group.rest)
         inner = _given(rest) if depth < 2 else ""
         if inner:
-            found += simple_commands(inner, depth + 1)
+            found += _programs(inner, depth + 1)
         elif rest or group.writes:
             found.append(Simple(verb(rest) if rest else "", tuple(rest), tuple(group.writes), group.piped))
     return tuple(found)
@@ -83,7 +92,7 @@ def simple_commands(text: str, depth: int = 0) -> tuple[Simple, ...]:
 def last_chain(text: str) -> list[list[str]]:
     """The programs of the last list of commands: pipelines joined by && or ||; empty if there is none or unreadable."""
     lists: list[list[list[str]]] = [[[]]]
-    for group in _groups(tokens(text)):
+    for group in _groups(text):
         if group.rest:
             lists[-1][-1].append(verb(group.rest))
         if group.closed_by in ("&&", "||"):
@@ -98,35 +107,40 @@ def last_chain(text: str) -> list[list[str]]:
 class _Group:
     """The words between two operators."""
 
-    rest: list[str] = field(default_factory=list)  # unwrapped; empty for `done`, `for` and the like
-    writes: list[str] = field(default_factory=list)
-    piped: bool = False
-    closed_by: str = ";"
+    rest: list[str]  # unwrapped; empty for `done`, `for` and the like
+    writes: list[str]
+    piped: bool
+    closed_by: str
 
 
-def _groups(parts: list[str]) -> Iterator[_Group]:
-    group, redirection = _Group(), ""
+def _groups(text: str) -> list[_Group]:
+    """The groups of a command line; none where the quoting can't be read."""
+    found: list[_Group] = []
     words: list[str] = []
-    for part in [*parts, ";"]:
-        if part in OPERATORS:
-            rest = unwrapped(words)
-            group.rest = [] if rest and rest[0] in CLOSING | HEADERS else rest
-            group.closed_by = part
-            yield group
-            group, words, redirection = _Group(piped=part in ("|", "|&")), [], ""
-        elif _redirects(part):
-            redirection = part.strip(" \t")
+    writes: list[str] = []
+    target, piped = "", False
+    for redirection, operator, word, unread in (*_TOKEN.findall(without_heredocs(text[:LONGEST])), _END):
+        if word and not target:
+            words.append(unquoted(word) if "'" in word or '"' in word or "\\" in word else word)
+        elif operator:
+            if words or writes or found:
+                rest = unwrapped(words)
+                found.append(_Group([] if rest and rest[0] in NO_PROGRAM else rest, writes, piped, operator))
+            words, writes, target, piped = [], [], "", operator in ("|", "|&")
         elif redirection:
-            if ">" in redirection and redirection[-1] != "&" and not part.startswith("/dev/"):
-                group.writes.append(unquoted(part))
-            redirection = ""
-        else:
-            words.append(unquoted(part))
+            target = redirection
+        elif word:
+            if ">" in target and target[-1] != "&" and not word.startswith("/dev/"):
+                writes.append(unquoted(word))
+            target = ""
+        elif unread:
+            return []
+    return found
 
 
 def _given(rest: list[str]) -> str:
     """The command line that a program was given to run, if it was."""
-    if len(rest) > 1 and _SHELL_C.fullmatch(rest[0]):
+    if len(rest) > 1 and " -" in rest[0] and _SHELL_C.fullmatch(rest[0]):
         return rest[1]
     if rest and rest[0] == "xargs":
         words = iter(rest[1:])
@@ -136,21 +150,6 @@ def _given(rest: list[str]) -> str:
             elif not word.startswith("-"):
                 return " ".join([word, *words])
     return ""
-
-
-def tokens(text: str) -> list[str]:
-    """Words, quotes still on them, redirections and operators; empty where the quoting can't be read."""
-    found: list[str] = []
-    text = without_heredocs(text[:LONGEST])
-    place = 0
-    while place < len(text):
-        token = _TOKEN.match(text, place)
-        if token is None:
-            return []
-        place = token.end()
-        if token.lastgroup:
-            found.append(token[0])
-    return found
 
 
 def without_heredocs(text: str) -> str:
@@ -177,6 +176,8 @@ def unquoted(word: str) -> str:
 
 def unwrapped(words: list[str]) -> list[str]:
     """The words without assignments and wrappers (with their options and numbers) before the program."""
+    if words and words[0] not in WRAPPERS and "=" not in words[0] and "/" not in words[0]:
+        return words
     rest = list(words)
     wrapper = ""
     while rest:
@@ -198,13 +199,13 @@ def launched(rest: list[str]) -> list[str]:
     if not rest:
         return rest
     name = verb(rest)
-    if name not in INTERPRETERS | LAUNCHERS:
+    if name not in LAUNCHING:
         return rest
     skipped = len(name.split())
     for place, word in enumerate(rest[skipped:], start=skipped):
         if word == "-m" and f"{name} -m" in LAUNCHERS:
             return rest[place + 1 :] or rest
-        if re.fullmatch(r"-[a-z]*[cem]", word):
+        if word[:1] == "-" and _CODE.fullmatch(word):
             return [f"{name} {word}", *rest[place + 1 :]]
         if not word.startswith("-"):
             return rest[place:] if name in INTERPRETERS else launched(rest[place:])
@@ -225,7 +226,3 @@ def verb(rest: list[str]) -> str:
             if name not in WITH_SUBCOMMAND:
                 return name
     return name
-
-
-def _redirects(token: str) -> bool:
-    return token.strip(" \t").strip("0123456789&|<>") == "" and ("<" in token or ">" in token)

@@ -123,11 +123,12 @@ class Loops:
     def _same(self, lap: Lap) -> float:
         """How often this call brought this result in the window; a time before a change counts half."""
         window = self._laps[-WINDOW:]
-        if sum(other.result == lap.result and other.asked == lap.asked for other in window) < SAME:
+        alike = [other for other in window if other.result == lap.result and other.asked == lap.asked]
+        if len(alike) < SAME:
             return 0.0
         total, weight = 0.0, 1.0
         for other in reversed(window):
-            if _alike(lap, other):
+            if other in alike:
                 total += weight
             elif weight == 1.0 and not other.held and other.done.deed.changed:
                 weight = HALF
@@ -148,15 +149,18 @@ class Loops:
 
     def _stop(self, lap: Lap) -> str:
         """Why the run must end, in words for a person; "" if it needn't."""
-        what = quoted(_command(lap.asked), 120)
         if self._same(lap) >= SAME_STOP:
+            what = quoted(_command(lap.asked), 120)
             return f"I stopped: the same call keeps bringing the same result, also after a warning: `{what}`. {ASKED}"
-        sure = [other.sure for other in self._laps[-FULL:]]
-        if len(sure) == FULL and sum(sure) >= SHARE_STOP * FULL:
-            again = sum(weight > 0 for weight in sure)
+        full = self._laps[-FULL:]
+        if len(full) == FULL and sum([other.sure for other in full]) >= SHARE_STOP * FULL:
+            again = sum(other.sure > 0 for other in full)
             return f"I stopped: I was going in circles, {again} of the last {FULL} results were known before. {ASKED}"
-        count = sum(other.sure > 0 for other in self._laps[-min(self._since, WINDOW) :])
-        if lap.sure and count >= IGNORED:
+        if not lap.sure:
+            return ""
+        count = sum([other.sure > 0 for other in self._laps[-min(self._since, WINDOW) :]])
+        if count >= IGNORED:
+            what = quoted(_command(lap.asked), 120)
             return f"I stopped: after a warning {count} more results were as before, the last one of `{what}`. {ASKED}"
         return ""
 
