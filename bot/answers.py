@@ -5,10 +5,11 @@ Each draft has a key that is unique for ever, so that projecting the same steps 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent import steps as s
 from bot import words
+from bot.footer import Footer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Draft:
     authors: tuple[str, ...] = ()
     asker: str = ""
     checkpoint: str = ""  # its JSON text
+    footer: str = ""  # a line under the last part
 
 
 @dataclass(slots=True)
@@ -34,8 +36,10 @@ class Answers:
     _authors: dict[str, str] = field(default_factory=dict)  # of this run: author -> name as displayed
     _held: tuple[int, s.Said] | None = None  # spoken, not yet delivered
     _kept: Draft | None = None  # the checkpoint of a run that ends: after its last words
+    _footer: Footer = field(default_factory=Footer)
 
     def fold(self, seq: int, step: s.Step) -> list[Draft]:
+        self._footer.fold(step)
         match step:
             case s.Asked():
                 self._asked.append((seq, step.ref))
@@ -82,6 +86,8 @@ class Answers:
         drafts = self._release(note) if ended.end != s.End.STOPPED else []
         if ended.reason and not note:
             drafts.append(Draft(f"{seq}:end", ended.reason, self._ref(seq)))
+        drafts[-1:] = [replace(draft, footer=self._footer.line(ended.at)) for draft in drafts[-1:]]
+        self._footer = Footer()
         if self._kept:
             drafts.append(self._kept)
         self._kept = None

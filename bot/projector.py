@@ -15,6 +15,7 @@ from bot.channel import Letter, Place
 from bot.markup import letters
 from bot.outbox import Sender, encode
 from bot.routes import Routes
+from bot.split import LIMIT, units
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,7 @@ class Projector:
     def __init__(self, store: Store, routes: Routes, sender: Sender, clock: Clock) -> None:
         self._store, self._routes, self._sender, self._clock = store, routes, sender, clock
         self.questions: Questions = _unasked
+        self.footers: Callable[[Place], bool] = lambda place: True
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
         self._folds: dict[str, Answers] = {}
         self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
@@ -92,6 +94,7 @@ class Projector:
         if place is not None:
             for draft in drafts:
                 shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
+                shown = replace(shown, footer=draft.footer if self.footers(place) else "")
                 rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
@@ -103,9 +106,18 @@ def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
     if draft.checkpoint:
         card = checkpoints.letter(session, int(draft.key.partition(":")[0]), draft.checkpoint)
         return [Outgoing(key=f"{session}:{draft.key}:0", chat=place.chat, body=encode(place, card), role=draft.role)]
-    for chunk, letter in enumerate(letters(draft.markdown) or letters(words.INVISIBLE)):
+    for chunk, letter in enumerate(footed(letters(draft.markdown) or letters(words.INVISIBLE), draft.footer)):
         reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None
         letter = Letter(letter.text, letter.entities, reply_to=reply_to, silent=draft.silent or chunk > 0)
         key = f"{session}:{draft.key}:{chunk}"
         rows.append(Outgoing(key=key, chat=place.chat, body=encode(place, letter), role=draft.role))
     return rows
+
+
+def footed(parts: list[Letter], footer: str) -> list[Letter]:
+    """The letters with a line under the last one, in a letter of its own where that is full. It stands outside of all
+    formatting, an unclosed code block included."""
+    if not footer:
+        return parts
+    text = f"{parts[-1].text}\n\n{footer}"
+    return [*parts[:-1], replace(parts[-1], text=text)] if units(text) <= LIMIT else [*parts, Letter(footer)]
