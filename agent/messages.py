@@ -25,6 +25,7 @@ from agent.steps import (
     Handed,
     Level,
     Nudged,
+    Offered,
     Opened,
     Said,
     Step,
@@ -74,8 +75,7 @@ class History:
 
     def fold(self, seq: int, step: Step) -> None:
         self.upto = seq
-        self._talk.fold(seq, step)
-        self.toolbox.fold(step)
+        self._beside(seq, step)
         match step:
             case Opened():
                 self._opened = step
@@ -99,6 +99,12 @@ class History:
                 self._ended(seq, step)
             case _:
                 pass
+
+    def _beside(self, seq: int, step: Step) -> None:
+        self._talk.fold(seq, step)
+        self.toolbox.fold(step)
+        if isinstance(step, Offered):
+            self._shown.offered(step.added)
 
     def request(self) -> Request:
         """What to send now. Raises LookupError before the first Opened."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agent.ports import Message
-from agent.room import LEAST, OMITTED, RATIO, Room, budget, room_of, size_of, size_of_message, squeezed
-from agent.steps import Opened, Usage
+from agent.room import LEAST, OMITTED, RATIO, Room, budget, room_of, size_of, size_of_message, size_of_tools, squeezed
+from agent.steps import Opened, ToolSpec, Usage
 from agent.window import ratio
 
 AROUND = 24  # bytes around a message
@@ -34,6 +34,10 @@ class Shown:
             if limit := self._limit(index, message):
                 message["content"] = squeezed(message["content"], limit)
         self.size = sum(map(size_of_message, self.messages))
+
+    def offered(self, tools: tuple[ToolSpec, ...]) -> None:
+        """Tools came after the leg began: they take of its room."""
+        self.size += size_of_tools(tools)
 
     def _limit(self, index: int, message: Message) -> int:
         if index < self._kept:
