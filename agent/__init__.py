@@ -4,6 +4,7 @@ from agent import steps
 from agent.edges import Place as Start
 from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
+from agent.plan import Plan
 from agent.ports import Clock, Delta
 from agent.tables import Inbound, Outgoing, Person, Ref, Store, Switch
 
@@ -16,6 +17,7 @@ __all__ = [
     "JarvisError",
     "Outgoing",
     "Person",
+    "Plan",
     "Ref",
     "Start",
     "Store",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from agent import steps as s
 from bot import words
 from bot.footer import Footer
+from bot.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class Answers:
     _asked: list[tuple[int, str | None]] = field(default_factory=list)  # (seq, ref) of this run
     _authors: dict[str, str] = field(default_factory=dict)  # of this run: author -> name as displayed
     _held: tuple[int, s.Said] | None = None  # spoken, not yet delivered
+    _verdict: Verdict = field(default_factory=Verdict)
     _kept: Draft | None = None  # the checkpoint of a run that ends: after its last words
     _footer: Footer = field(default_factory=Footer)
 
     def fold(self, seq: int, step: s.Step) -> list[Draft]:
         self._footer.fold(step)
+        self._verdict.fold(seq, step)
         match step:
             case s.Asked():
                 self._asked.append((seq, step.ref))
@@ -82,6 +85,8 @@ class Answers:
         return drafts
 
     def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
+        if ended.end in (s.End.ANSWERED, s.End.UNRESOLVED):
+            self._held = self._held or self._verdict.claimed
         note = ended.reason if ended.end == s.End.UNRESOLVED and self._held else ""
         drafts = self._release(note) if ended.end != s.End.STOPPED else []
         if ended.reason and not note:
@@ -102,7 +107,8 @@ class Answers:
         seq, said = self._held
         self._held = None
         text = f"{said.text}\n\n{words.CUT}" if said.finish == "length" else said.text
-        return [Draft(f"{seq}:answer", f"{text}\n\n⚠ {note}" if note else text, self._ref(said.upto))]
+        lines = (f"⚠ {note}",) if note else self._verdict.lines
+        return [Draft(f"{seq}:answer", "\n\n".join((text, *lines)), self._ref(said.upto))]
 
     def _ref(self, upto: int) -> str | None:
         """The newest question that was known at `upto`."""

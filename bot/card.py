@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from agent import Plan
 from agent import steps as s
 from bot import words
 
 SHOWN = 5  # steps in the card
 LINE = 60  # characters a line
+
+SPOKEN = frozenset({"plan", "task_complete", "blocked"})  # what these say is shown elsewhere
 
 _GOOD = (s.Outcome.OK, s.Outcome.ANSWERED_NO, s.Outcome.WARNED)
 _ENDS = {
@@ -35,6 +38,7 @@ class Card:
     _state: str = ""
     _lines: list[str] = field(default_factory=list)
     _open: dict[str, str] = field(default_factory=dict)  # call id -> what it does
+    _plan: Plan = field(default_factory=Plan)
 
     def fold(self, step: s.Step) -> None:
         match step:
@@ -45,6 +49,10 @@ class Card:
                 self.calls += len(step.calls)
                 self._state = ""
                 self._open = {call.id: describe(call) for call in step.calls}
+                self._plan.fold(step)
+            case s.Finished(tool="plan", outcome=s.Outcome.OK):
+                self._open.pop(step.call_id, None)
+                self._plan.fold(step)
             case s.Finished():
                 self._lines.append(self._finished(step))
             case s.Failed() if step.trouble in (s.Trouble.RETRY, s.Trouble.WAIT):
@@ -75,7 +83,14 @@ class Card:
         if self.ended:
             return "\n".join([head, *lines, _ENDS[self.ended.end]])
         doing = [f"… {what}" for what in list(self._open.values())[:1]]
-        return "\n".join([head, *lines, *doing, *([self._state] if self._state else [])])
+        return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([self._state] if self._state else [])])
+
+
+def _item_line(plan: Plan) -> list[str]:
+    if (current := plan.current) is None:
+        return []
+    number, item = current
+    return [clip(f"▸ {number}/{len(plan.said)} {item.text}")]
 
 
 def describe(call: s.Call) -> str:
@@ -87,6 +102,8 @@ def describe(call: s.Call) -> str:
     if not isinstance(arguments, dict):
         return clip(call.name)
     told = arguments.get("command") or arguments.get("path") or next(iter(arguments.values()), "")
+    if call.name in SPOKEN or not isinstance(told, str | int | float):
+        return clip(call.name.replace("_", " "))
     verb = "" if "command" in arguments else f"{call.name.replace('_', ' ')} "
     return clip(f"{verb}{told}".strip() or call.name)
 

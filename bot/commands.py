@@ -12,6 +12,7 @@ from bot.access import Role
 from bot.channel import Arrival, Channel
 from bot.gate import Gate
 from bot.outbox import Sender
+from bot.plan import Plans
 from bot.routes import Routes
 from bot.tools import tools_told
 from bot.undoing import Undoing
@@ -38,6 +39,7 @@ class Commands:
         about: About,
         gate: Gate,
         undoing: Undoing,
+        plans: Plans,
     ) -> None:
         self._gate, self._undoing = gate, undoing
         self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
@@ -51,6 +53,7 @@ class Commands:
             "users": (Role.ADMIN, self._gate.people.users),
             "lock": (Role.ADMIN, self._lock),
             "undo": (Role.OPERATOR, self._undoing.command),
+            "plan": (Role.VIEWER, plans.command),
             "tools": (Role.VIEWER, self._tools),
         }
 

@@ -41,6 +41,7 @@ from bot.gate import Gate
 from bot.markup import plain
 from bot.models import speaker
 from bot.outbox import Sender, encode
+from bot.plan import Plans
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
@@ -92,13 +93,14 @@ class Service:
         sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
         about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
         undoing = Undoing(parts.undo, store, self.hub, self.routes, self.sender, clock)
+        plans = Plans(store, self.routes)
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing),
+            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing, plans),
             self.approvals,
             parts.access,
             clock,

@@ -11,6 +11,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("mode", "what runs without asking: sandbox, ask or full"),
     ("users", "who may talk to me"),
     ("undo", "take back what the last run wrote"),
+    ("plan", "the steps of the task, and what shows that each is done"),
     ("tools", "what I can use, and what of yours I can't"),
     ("lock", "panic: stop everything, let nobody but the owner in"),
 )
@@ -243,6 +244,30 @@ def and_more(count: int) -> str:
 def nudged(text: str, count: int) -> str:
     times = f" · {count}×" if count > 1 else ""
     return f"⚠ Told the model{times}: {text}"
+
+
+# -- plan and verdict -----------------------------------------------------------------------------------------------
+NO_PLAN = "There is no plan in this session. The model keeps one for tasks of several steps."
+
+
+def plan_head(done: int, total: int) -> str:
+    return f"Plan: {done} of {total} done"
+
+
+def plan_check(command: str, *, inferred: bool) -> str:
+    return f"    check{' (inferred)' if inferred else ''}: {command}"
+
+
+def plan_files(names: str, *, inferred: bool) -> str:
+    return f"    files{' (inferred)' if inferred else ''}: {names}"
+
+
+def verified(what: str) -> str:
+    return f"✓ verified: {what}"
+
+
+def unverified(what: str) -> str:
+    return f"⚠ not verified: {what}"
 
 
 # -- undo -----------------------------------------------------------------------------------------------------------

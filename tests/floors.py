@@ -30,7 +30,7 @@ BY_FLOOR = {
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         "machine",
-        *("verdict", "plan", "evidence"),
+        *("verdict", "plan", "evidence", "testruns"),
         *("room", "shown", "window", "tiers", "talk", "shorter"),
         *("registry", "recipe", "toolschema", "fitting", "toolbox"),
         "guards",
@@ -55,7 +55,7 @@ FLOORS: dict[str, Floor] = {
     "bot.listing": Floor.ROOTS,
     "bot.first": Floor.ROOTS,
 }
-PURE_CHAT = ("bot.card", "bot.amounts", "bot.footer", "bot.markup", "bot.words", "bot.channel", "bot.undo")
+PURE_CHAT = ("bot.card", "bot.verdict", "bot.amounts", "bot.footer", "bot.markup", "bot.words", "bot.channel", "bot.undo")
 
 MAY_IMPORT: dict[Floor, frozenset[Floor]] = {
     Floor.FACTS: frozenset({Floor.FACTS}),

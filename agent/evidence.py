@@ -1,0 +1,159 @@
+"""What a session did, call by call, as far as claims of its model are held against it: a fold of its steps. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from agent.intent import Intent, intent
+from agent.openerrors import text_of
+from agent.outcome import FAILING, SUCCEEDING
+from agent.steps import Asked, Call, Change, Ended, Finished, Opened, Outcome, Proposed, Said, Step
+from agent.testruns import green, tests
+
+MOST = 400  # calls; the oldest are dropped
+OUTPUT = 6_000  # characters kept of the end of each stream
+
+# Written by tools on their own account: no change of the work.
+_BY_THE_WAY = re.compile(
+    r"(?:^|/)(?:__pycache__|node_modules|\.git|\.jarvis|\.[a-z]+_cache|\.hypothesis|\.tox|\.nyc_output|coverage|htmlcov)"
+    r"(?:/|$)|(?:^|/)\.coverage|\.py[co]$"
+)
+_INERT = re.compile(r"\.(?:md|rst|adoc|log)$|(?:^|/)(?:LICEN[CS]E|AUTHORS|NOTICE)[^/]*$", re.IGNORECASE)
+_CODE = re.compile(
+    r"\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|kts?|scala|c|cc|cpp|h|hpp|cs|rb|php|swift|vue|svelte|ex|exs|clj|hs|lua|pl)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One call and what came of it. `number` counts from 1 in the session; `cwd` is the folder that it began in;
+    `changes` are the files that it really changed, None where that is unknown."""
+
+    number: int
+    call: Call
+    meant: Intent
+    outcome: Outcome
+    exit_code: int | None
+    cwd: str
+    changes: tuple[Change, ...] | None
+    tests: bool
+    output: str  # of a test run
+
+    @property
+    def succeeded(self) -> bool:
+        return self.outcome in SUCCEEDING and self.outcome is not Outcome.ANSWERED_NO
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome in FAILING
+
+    @property
+    def ran(self) -> bool:
+        """It came to run at all."""
+        return self.outcome in FAILING | SUCCEEDING and self.outcome is not Outcome.NOT_STARTED
+
+    @property
+    def command(self) -> str:
+        return " ".join(self.meant.text.split())
+
+    @property
+    def green(self) -> bool:
+        """It tested, and what it tested passes."""
+        return self.tests and green(self.succeeded, self.output)
+
+    @property
+    def changed(self) -> bool:
+        """It changed files, by what is known of the disk, else by its verb."""
+        return bool(self.changes) if self.changes is not None else self.succeeded and self.meant.mutates
+
+    @property
+    def changed_inputs(self) -> bool:
+        """It changed what a test could depend on."""
+        if self.changes is None:
+            return self.changed
+        return any(not _INERT.search(change.path) for change in self.changes)
+
+    @property
+    def changed_code(self) -> bool:
+        return any(_CODE.search(change.path) for change in self.changes or ())
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Fold each step in order. `deeds` are those of the session, `of_run` those of its newest run."""
+
+    running: bool = False
+    cwd: str = ""
+    workspace: str = ""
+    deeds: list[Deed] = field(default_factory=list)
+    _count: int = 0
+    _before: int = 0  # the number of the last call before this run
+    _calls: dict[str, Call] = field(default_factory=dict, repr=False)
+
+    def fold(self, step: Step) -> None:
+        match step:
+            case Said(calls=calls):
+                self._calls = {call.id: call for call in calls}
+            case Proposed(call=call):
+                self._calls[call.id] = call
+            case Finished():
+                self._finished(step)
+            case Opened():
+                self.cwd, self.workspace = self.cwd or step.cwd, step.workspace or step.cwd
+            case Asked() if not self.running:
+                self.running, self._before = True, self._count
+            case Ended():
+                self.running = False
+                self._calls.clear()
+            case _:
+                pass
+
+    def _finished(self, step: Finished) -> None:
+        call = self._calls.pop(step.call_id, None)
+        if call is not None:
+            self._count += 1
+            changes = None if step.files is None else tuple(filter(_real, step.files))
+            meant = intent(step.tool, call.arguments)
+            tested = tests(meant)
+            deed = Deed(
+                self._count, call, meant, step.outcome, step.exit_code, self.cwd, changes, tested,
+                _printed(step) if tested else "",
+            )  # fmt: skip
+            self.deeds.append(deed)
+            del self.deeds[:-MOST]
+        self.cwd = step.cwd or self.cwd
+
+    @property
+    def of_run(self) -> list[Deed]:
+        return [deed for deed in self.deeds if deed.number > self._before]
+
+    @property
+    def last_change(self) -> int:
+        """The number of the newest call that changed what a test could depend on; 0 if there is none."""
+        return max((deed.number for deed in self.deeds if deed.changed_inputs and not deed.tests), default=0)
+
+
+def tested(deeds: Iterable[Deed]) -> dict[tuple[str, str], Deed]:
+    """The newest test run of each (command, folder), the newest last."""
+    found: dict[tuple[str, str], Deed] = {}
+    for deed in deeds:
+        if deed.ran and deed.tests:
+            found.pop((deed.command, deed.cwd), None)
+            found[deed.command, deed.cwd] = deed
+    return found
+
+
+def touched(deeds: Iterable[Deed]) -> dict[str, Change]:
+    """The files that these calls changed, with what they left there last."""
+    return {change.path: change for deed in deeds for change in deed.changes or ()}
+
+
+def _printed(step: Finished) -> str:
+    out, err = text_of(step.stdout), text_of(step.stderr)
+    return f"{out[-OUTPUT:]}\n{err[-OUTPUT:]}" if out or err else step.text[-OUTPUT:]
+
+
+def _real(change: Change) -> bool:
+    return (change.before is None or change.before != change.after) and not _BY_THE_WAY.search(change.path)

@@ -1,0 +1,57 @@
+"""What was found out about the text that ends a run, and the answer that a task_complete carries: a fold. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from agent import steps as s
+from bot import words
+
+LINES: dict[str, Callable[[str], str]] = {
+    "gate.passed": words.verified,
+    "gate.unchecked": words.unverified,
+    "claims.unverified": words.unverified,
+}
+REFUSED = (s.Outcome.HELD, s.Outcome.BAD_ARGUMENTS, s.Outcome.FAILED)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """`fold` each step; it is all about the newest reply."""
+
+    claimed: tuple[int, s.Said] | None = None  # the newest reply as its task_complete, which isn't refused, words it
+    _lines: dict[str, str] = field(default_factory=dict)  # event -> line
+
+    def fold(self, seq: int, step: s.Step) -> None:
+        match step:
+            case s.Said():
+                self._lines.clear()
+                summary = _summary(step)
+                self.claimed = (seq, replace(step, text=summary)) if summary else None
+            case s.Nudged(level=s.Level.HOLD, about=None, slot=None):
+                self._lines.clear()
+            case s.Nudged(event=event, data=data) if event in LINES and data:
+                self._lines[event] = LINES[event](str(json.loads(data).get("what", "")))
+            case s.Finished(tool="task_complete", outcome=outcome) if outcome in REFUSED:
+                self.claimed = None
+            case s.Asked():
+                self.claimed = None
+            case _:
+                pass
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(self._lines.values())
+
+
+def _summary(said: s.Said) -> str:
+    """The answer that a call of task_complete carries; "" where there is none."""
+    for call in said.calls:
+        if call.name == "task_complete":
+            try:
+                return str(json.loads(call.arguments)["summary"])
+            except (ValueError, KeyError, TypeError, RecursionError):
+                return ""
+    return ""

@@ -1,0 +1,123 @@
+"""Done means done, on the real process: what a model claims is checked, and the chat shows what came of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.lab import Lab
+from tests.fakes.model import Say, Turn, sh, use, write_file
+
+pytestmark = pytest.mark.e2e
+
+PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+PYTHON = {
+    "pyproject.toml": '[project]\nname = "sums"\nversion = "1"\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
+    "sums/__init__.py": "",
+    "sums/totals.py": "def total(numbers):\n    return 0\n",
+    "tests/test_totals.py": (
+        "from sums.totals import total\n\n\ndef test_sum_of_two():\n    assert total([1, 2]) == 3\n"
+    ),
+    "tests/conftest.py": "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent.parent))\n",
+}
+RIGHT_PY = "def total(numbers):\n    return sum(numbers)\n"
+TYPESCRIPT = {
+    "package.json": json.dumps({"name": "sums", "type": "module", "scripts": {"test": "node --test"}}),
+    "src/totals.ts": "export function total(numbers: number[]): number {\n  return 0;\n}\n",
+    "src/totals.js": "export function total(numbers) {\n  return 0;\n}\n",
+    "test/totals.test.js": (
+        "import test from 'node:test';\nimport assert from 'node:assert';\nimport { total } from '../src/totals.js';\n"
+        "test('sum of two', () => assert.equal(total([1, 2]), 3));\n"
+    ),
+}
+RIGHT_JS = "export function total(numbers) {\n  return numbers.reduce((a, b) => a + b, 0);\n}\n"
+DONE = use("task_complete", {"summary": "The sum is right now. DONE1"})
+
+
+def laid_out(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+async def test_a_python_package_is_done_when_its_tests_pass(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    await lab.start()
+    note, right = write_file("note.py", "n = 1\n"), write_file("sums/totals.py", RIGHT_PY)
+    script = [note, sh(f"{PYTEST} tests"), write_file("note.py", "n = 2\n"), DONE, right, DONE]
+    sent = await lab.ask("fix the sum", script, "✓ verified", timeout=60)
+    refusal = next(text for text in lab.results(sent) if "Not accepted" in text)
+    assert "tests/test_totals.py" in refusal
+    assert lab.copies("DONE1") == 1
+    answer = next(text for text in lab.screen() if "DONE1" in text)
+    assert "✓ verified:" in answer and "green after the last change" in answer
+    assert any("Not accepted as done" in text and "test_totals" in text for text in lab.screen())
+    assert len(lab.requests(sent)) == 6
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
+async def test_a_typescript_package_is_done_when_its_tests_pass(lab: Lab) -> None:
+    laid_out(lab.workspace, TYPESCRIPT)
+    await lab.start()
+    touch = write_file("src/totals.js", TYPESCRIPT["src/totals.js"] + "\n")
+    right = write_file("src/totals.js", RIGHT_JS)
+    sent = await lab.ask("fix the sum", [touch, DONE, right, DONE], "✓ verified", timeout=60)
+    refusal = next(text for text in lab.results(sent) if "Not accepted" in text)
+    assert "npm test" in refusal and "sum of two" in refusal
+    assert any("✓ verified:" in text and "DONE1" in text for text in lab.screen())
+
+
+async def test_the_same_claim_twice_with_nothing_changed_ends_as_unverified_with_a_checkpoint(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    await lab.start()
+    broken = write_file("sums/totals.py", "def total(numbers):\n    return 1\n")
+    sent = await lab.ask("fix", [broken, sh(f"{PYTEST} tests"), "It is fixed. DONE2"], "DONE2", timeout=60)
+    answer = next(text for text in lab.screen() if "DONE2" in text)
+    assert "Not verified" in answer and "test_sum_of_two" in answer
+    assert lab.copies("DONE2") == 1
+    await lab.wait_button("Continue")
+    assert len(lab.requests(sent)) == 4
+
+
+async def test_a_question_costs_no_look_and_no_step_more(lab: Lab) -> None:
+    await lab.start()
+    sent = await lab.ask("how are you?", ["Fine, thank you. DONE3"], "DONE3")
+    assert len(lab.requests(sent)) == 1
+    assert next(text for text in lab.screen() if "DONE3" in text).endswith("DONE3")
+
+
+async def test_blocked_ends_the_run_with_reason_and_evidence(lab: Lab) -> None:
+    await lab.start()
+    empty = use("blocked", {"reason": "no key for the registry", "evidence": "  "})
+    whole = use("blocked", {"reason": "no key for the registry", "evidence": "401 from the registry"})
+    sent = await lab.ask("publish it", [empty, whole, "never seen"], "401 from the registry")
+    assert "evidence is empty" in lab.results(sent)[0]
+    assert any("401 from the registry" in text for text in lab.screen())
+    await lab.wait_button("Continue")
+    assert len(lab.requests(sent)) == 2 and not lab.copies("never seen")
+
+
+async def test_the_card_and_plan_show_the_plan_with_what_is_inferred(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    await lab.start()
+    items = [{"text": "read the code", "status": "done"}, {"text": "run the failing test", "status": "in_progress"}]
+    await lab.ask("go", [use("plan", {"items": items}), sh("sleep 1.2"), "So far. DONE4"], "DONE4")
+    assert any("▸ 2/2 run the failing test" in call.shown for call in lab.telegram.calls)
+    said = lab.send("/plan")
+    shown = await lab.wait_text("1 of 2 done", after=said.after)
+    assert "check (inferred): python3 -m pytest -q" in shown.shown
+
+
+async def test_a_task_complete_before_other_calls_waits_for_their_results(lab: Lab) -> None:
+    await lab.start()
+
+    def policy(turn: Turn) -> Say:
+        return Say(calls=(DONE, sh("echo later"))) if turn.position == 0 else Say(calls=(DONE,))
+
+    sent = await lab.ask("go", policy, "DONE1")
+    assert "last call of a reply" in lab.results(sent)[0]
+    assert "later" in lab.results(sent)[1]
