@@ -72,12 +72,12 @@ class Shown:
         return self._measured
 
     def fitted(self, texts: Sequence[str]) -> list[str]:
-        """What was said and not yet shown, as it can be shown: each may take half of what the ones before it left, so
-        that no later one changes an earlier one. Neighbours without any room become one remark."""
+        """What was said and not yet shown, as it can be shown: each may take three quarters of what the ones before it
+        left, so that no later one changes an earlier one. Neighbours without any room become one remark."""
         left = self.room.free - self.size
         out: list[str] = []
         for text in texts:
-            limit = min(self.room.message, left // 2)
+            limit = min(self.room.message, left * 3 // 4)
             cut = squeezed(text, limit) if limit >= LEAST or size_of(text) <= limit else OMITTED
             if cut != OMITTED or out[-1:] != [OMITTED]:
                 out.append(cut)

@@ -161,9 +161,9 @@ def test_short_messages_are_not_cut_for_each_other() -> None:
 
 
 def test_a_message_that_would_be_cut_for_lack_of_room_comes_after_a_handoff_instead() -> None:
-    play = Play(opened(16_384))
+    play = Play(opened(16_384, "large"))
     play.ask("go")
-    play.speak("a" * 30_000)
+    play.speak("a" * 32_000)
     play.ask("BEGIN " + "x" * 8_000)
     messages = play.speak("read")
     assert play.handed == 1
