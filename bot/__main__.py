@@ -23,7 +23,8 @@ from agent.undo import UndoStore
 from bot.access import Access, trusted_everywhere
 from bot.markup import letters
 from bot.models import chain_of
-from bot.service import Parts, Service
+from bot.parts import Parts
+from bot.service import Service
 
 logger = logging.getLogger(__name__)
 

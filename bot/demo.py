@@ -27,7 +27,8 @@ from agent.steps import ToolSpec
 from agent.store.memory import MemoryStore
 from bot.access import trusted_everywhere
 from bot.channels.console import ConsoleChannel
-from bot.service import Parts, Service
+from bot.parts import Parts
+from bot.service import Service
 
 FILES = Path(__file__).parent / "demo_files"
 TASK = "Run scan.sh for example.org and tell me what it says."

@@ -4,43 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import datetime
 import logging
-import socket
 import uuid
-import zoneinfo
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 
-from agent import Clock, Hub, JarvisError, Outgoing, Start, Store
-from agent.catalogue import guards, probes, tools
-from agent.edges import Edges
+from agent import Hub, JarvisError, Outgoing
 from agent.failpoints import reach_of
-from agent.guards.policy import Policy
-from agent.opening import Opener, template_of
-from agent.ports import Guard, Host, Model, Sandbox
 from agent.probes.usage import UsageProbe
-from agent.redact import Redactor
-from agent.relay import Limits
-from agent.sandbox import Unconfined
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
-from agent.slots import Slots
-from agent.tools._custom import CustomTool
-from agent.undo import UndoStore
-from agent.window import Window
-from agent.workshop import ToolWorkshop
 from bot import words
-from bot.access import Access, Role
 from bot.approvals import Approvals
-from bot.channel import Channel, Place, Received
+from bot.channel import Place, Received
 from bot.commands import About, Commands
 from bot.desk import Desk
 from bot.gate import Gate
 from bot.markup import plain
-from bot.models import speaker
 from bot.outbox import Sender, encode
+from bot.parts import Parts, edges_of, question_place, start_of, zone_of
 from bot.plan import Plans
 from bot.progress import Progress
 from bot.projector import Projector
@@ -53,22 +35,6 @@ logger = logging.getLogger(__name__)
 DRAIN_S = 6.0  # for commands to come to their end at a shutdown
 FLUSH_S = 2.0  # for messages on their way out
 PURGE_S = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What differs between the bot, the terminal and the demo."""
-
-    channel: Channel
-    store: Store
-    model: Model
-    host: Host
-    access: Access
-    clock: Clock
-    redactor: Redactor
-    sandbox: Sandbox = field(default_factory=Unconfined)
-    undo: UndoStore | None = None
-    user_home: str = ""  # the HOME of commands
 
 
 class Service:
@@ -204,95 +170,3 @@ class Service:
 
 def on_console(text: str) -> None:
     print(text, flush=True)  # noqa: T201 - the log is for others: whoever reads the console may become the owner
-
-
-def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
-    """The engine's edges as the settings want them."""
-    offered = tools()
-    workshop = ToolWorkshop(settings.home, CustomTool, [tool.name for tool in offered])
-    registries = (workshop,)
-    window, speak = Window(), speaker(settings, parts.model)
-    opening = Opener(
-        template=template_of(settings.run.prompt_file),
-        tools=offered,
-        model=parts.model.name,
-        panel=settings.guards.panel,
-        mode=settings.run.mode,
-        host=socket.gethostname(),
-        zone=zone_of(settings),
-        tier=settings.model.tier,
-        context=settings.model.context_tokens,
-        box=parts.sandbox.name if parts.sandbox.confines else "",
-        window=window,
-        more=lambda: [tool for registry in registries for tool in registry.tools()],
-    )
-    return Edges(
-        journal=parts.store,
-        model=speak(""),
-        led_by=speak,
-        host=parts.host,
-        clock=parts.clock,
-        screen=parts.redactor,
-        opening=opening,
-        window=window,
-        tools=offered,
-        registries=registries,
-        workshop=workshop,
-        guards=[_for_here(guard, settings, parts) for guard in guards(settings)],
-        probes=[usage if probe.name == usage.name else probe for probe in probes()],
-        panel=settings.guards.panel,
-        mode=settings.run.mode,
-        limits=Limits(turns=settings.run.turns, handoffs=settings.run.handoffs),
-        confines=parts.sandbox.confines,
-        undo=parts.undo,
-        tool_timeout_s=settings.run.tool_timeout_s,
-        forbidden=(str(settings.home),),
-        slots=Slots(settings.model.parallel),
-        reach=reach_of(settings.failpoint),
-    )
-
-
-def _for_here(guard: Guard, settings: Settings, parts: Parts) -> Guard:
-    """The policy as this machine wants it: what is ours, and whether a sandbox works; other guards as they are."""
-    if not isinstance(guard, Policy):
-        return guard
-    ours = dict.fromkeys((str(settings.home), str(settings.home.resolve())))
-    private = ("/tmp",) if parts.sandbox.name == "bubblewrap" else ()
-    return replace(guard, confines=parts.sandbox.confines, home=parts.user_home, forbidden=tuple(ours), scratch=private)
-
-
-def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], Place]:
-    """Where a run's questions go: to the ops chat if there is one, else to the run's own chat; but what an operator
-    asked for in private goes to the owner in private, who can decide it."""
-    chat, _, topic = settings.access.ops_chat.partition(":")
-
-    def where(place: Place, requester: str) -> Place:
-        if chat:
-            return Place(place.channel, place.bot, parts.access.chat_now(chat), topic)
-        person = requester.partition(":")[2]
-        role = parts.access.role(int(person)) if person.lstrip("-").isdigit() else None
-        private = not place.chat.startswith("-")
-        if private and parts.access.owner is not None and (role is None or role < Role.ADMIN):
-            return Place(place.channel, place.bot, str(parts.access.owner))
-        return place
-
-    return where
-
-
-def start_of(settings: Settings) -> Callable[[Place], Start]:
-    """Where a place's legs begin: the workspace, or a folder of the chat's own in it."""
-
-    def start(place: Place) -> Start:
-        folder: Path = settings.run.workspace
-        if settings.run.workspace_per_chat:
-            folder = folder / f"{place.channel}{place.chat}"
-        folder.mkdir(parents=True, exist_ok=True)
-        return Start(str(folder), str(folder))
-
-    return start
-
-
-def zone_of(settings: Settings) -> datetime.tzinfo:
-    if settings.timezone:
-        return zoneinfo.ZoneInfo(settings.timezone)
-    return datetime.datetime.now().astimezone().tzinfo or datetime.UTC

@@ -51,6 +51,7 @@ FLOORS: dict[str, Floor] = {
     "bot.demo": Floor.ROOTS,
     "bot.service": Floor.ROOTS,
     "bot.models": Floor.ROOTS,
+    "bot.parts": Floor.ROOTS,
     "bot.doctor": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
     "bot.first": Floor.ROOTS,

@@ -16,7 +16,8 @@ from agent.settings import load
 from agent.store.memory import MemoryStore
 from bot.access import Access
 from bot.channel import Letter
-from bot.service import Parts, Service
+from bot.parts import Parts
+from bot.service import Service
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import HandClock
 from tests.fakes.edges import OpenScreen
