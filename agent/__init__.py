@@ -6,7 +6,7 @@ from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, Token
 from agent.hub import Hub
 from agent.plan import Plan
 from agent.ports import Clock, Delta
-from agent.tables import Inbound, Outgoing, Person, Ref, Store, Switch
+from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Store, Switch
 
 __all__ = [
     "Clock",
@@ -19,6 +19,7 @@ __all__ = [
     "Person",
     "Plan",
     "Ref",
+    "Spent",
     "Start",
     "Store",
     "StoreBusy",

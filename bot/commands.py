@@ -16,6 +16,7 @@ from bot.plan import Plans
 from bot.routes import Routes
 from bot.tools import tools_told
 from bot.undoing import Undoing
+from bot.usage import Usages
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Commands:
         gate: Gate,
         undoing: Undoing,
         plans: Plans,
+        usages: Usages,
     ) -> None:
         self._gate, self._undoing = gate, undoing
         self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
@@ -53,6 +55,7 @@ class Commands:
             "users": (Role.ADMIN, self._gate.people.users),
             "lock": (Role.ADMIN, self._lock),
             "undo": (Role.OPERATOR, self._undoing.command),
+            "usage": (Role.VIEWER, usages.command),
             "plan": (Role.VIEWER, plans.command),
             "tools": (Role.VIEWER, self._tools),
         }

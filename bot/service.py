@@ -28,6 +28,7 @@ from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
 from bot.undoing import Undoing
+from bot.usage import Usages
 from bot.words import COMMANDS
 
 logger = logging.getLogger(__name__)
@@ -60,13 +61,15 @@ class Service:
         about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
         undoing = Undoing(parts.undo, store, self.hub, self.routes, self.sender, clock)
         plans = Plans(store, self.routes)
+        limits = settings.guards.budget.limits() if settings.guards.budget.enabled else {}
+        usages = Usages(store, parts.access, clock, zone_of(settings), limits)
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing, plans),
+            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing, plans, usages),
             self.approvals,
             parts.access,
             clock,

@@ -11,6 +11,7 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("mode", "what runs without asking: sandbox, ask or full"),
     ("users", "who may talk to me"),
     ("undo", "take back what the last run wrote"),
+    ("usage", "what the model took: tokens, money, budgets"),
     ("plan", "the steps of the task, and what shows that each is done"),
     ("tools", "what I can use, and what of yours I can't"),
     ("lock", "panic: stop everything, let nobody but the owner in"),

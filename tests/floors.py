@@ -56,7 +56,17 @@ FLOORS: dict[str, Floor] = {
     "bot.listing": Floor.ROOTS,
     "bot.first": Floor.ROOTS,
 }
-PURE_CHAT = ("bot.card", "bot.verdict", "bot.amounts", "bot.footer", "bot.markup", "bot.words", "bot.channel", "bot.undo")
+PURE_CHAT = (
+    "bot.card",
+    "bot.verdict",
+    "bot.amounts",
+    "bot.footer",
+    "bot.spent",
+    "bot.markup",
+    "bot.words",
+    "bot.channel",
+    "bot.undo",
+)
 
 MAY_IMPORT: dict[Floor, frozenset[Floor]] = {
     Floor.FACTS: frozenset({Floor.FACTS}),

@@ -61,6 +61,10 @@ class Budget(Switch):
     user_day_money: Money | None = None
     user_day_calls: Count | None = None
 
+    def limits(self) -> dict[str, float]:
+        """The budgets that are set, by name."""
+        return {name: limit for name, limit in self.model_dump(exclude={"enabled"}).items() if limit is not None}
+
 
 class Guards(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow")

@@ -1,0 +1,94 @@
+"""/usage: what the model took, by time, model and person, and how much of the budgets is left.
+
+In private everybody sees their own figures and admins those of all. A group sees its own chat's, since what is shown
+there is shown to all in it; an admin who asks there gets people and the totals, too.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping, Sequence
+
+from agent import Clock, Spent, Store
+from bot.access import Access, Role
+from bot.card import clip
+from bot.channel import Arrival, Place
+from bot.roster import short
+from bot.spent import PERIODS, WIDTH, Total, amount, clip_indented, listed, share, times
+from bot.words import person
+
+
+class Usages:
+    """`budgets` are the limits that are set, by the names of their settings (run_tokens, user_day_money, ...)."""
+
+    def __init__(
+        self, store: Store, access: Access, clock: Clock, zone: datetime.tzinfo, budgets: Mapping[str, float]
+    ) -> None:
+        self._store, self._access, self._clock, self._zone, self._budgets = store, access, clock, zone, budgets
+
+    async def command(self, arrival: Arrival, role: Role) -> str:
+        """The answer to /usage. Raises StoreError."""
+        periods = [await self._store.spent(self._since(days), math.inf) for _, days in PERIODS]
+        admin, me = role >= Role.ADMIN, f"{arrival.place.channel}:{arrival.sender}"
+        if not arrival.private:
+            here = [[row for row in rows if _is_of(row, arrival.place)] for rows in periods]
+            lines = ["Usage, this chat", *times(here), *_models(here[-1])]
+            lines += [*self._people(here[-1], me), *_totals(periods)] if admin else []
+        elif admin:
+            lines = ["Usage, all chats", *times(periods), *_models(periods[-1]), *self._people(periods[-1], me)]
+        else:
+            mine = [[row for row in rows if row.user == me] for rows in periods]
+            lines = ["Usage, yours", *times(mine), *_models(mine[-1])]
+        return "\n".join([*lines, *self._limits(periods[0], me, arrival.private, admin)])
+
+    def _since(self, days: int) -> float:
+        """When the first of so many days began, today being the last."""
+        today = datetime.datetime.fromtimestamp(self._clock.now(), self._zone).date()
+        first = today - datetime.timedelta(days=days - 1)
+        return datetime.datetime.combine(first, datetime.time(), self._zone).timestamp()
+
+    def _people(self, rows: Sequence[Spent], me: str) -> list[str]:
+        return listed("By person, 30 days", rows, lambda row: self._named(row.user, me))
+
+    def _named(self, user: str, me: str) -> str:
+        number = person(user)
+        known = self._access.person(int(number)) if number.isdecimal() else None
+        name = "you" if user == me else short(known.name) if known else ""
+        return (f"id {number} ({name})" if name else f"id {number}") if number else "unknown"
+
+    def _limits(self, today: Sequence[Spent], me: str, private: bool, admin: bool) -> list[str]:
+        """The budgets, with the share used. What a person has used elsewhere is no group's business, and what all have
+        used together only an admin's, as a figure."""
+        if not self._budgets:
+            return []
+        total, mine = Total.of(today), Total.of(row for row in today if row.user == me)
+        lines = []
+        for name, limit in self._budgets.items():
+            scope, _, measure = name.rpartition("_")
+            if scope == "run":
+                lines.append(f"a run: {amount(measure, limit)}")
+            elif scope == "user_day" and private:
+                lines.append(f"you: {share(measure, mine, limit, figures=True)}")
+            elif scope == "day" and (private or admin):
+                lines.append(f"all: {share(measure, total, limit, figures=admin)}")
+        lines += [] if private else ["yours: ask me in private"]
+        zone = datetime.datetime.fromtimestamp(self._clock.now(), self._zone).tzname()
+        return ["", "Budgets", *map(clip_indented, lines), clip(f"A day begins at 00:00 {zone}.", WIDTH)]
+
+
+def _is_of(row: Spent, place: Place) -> bool:
+    """Whether it was spent in this chat, whatever the topic."""
+    if not row.place:
+        return False
+    other = Place.of(row.place)
+    return (other.channel, other.bot, other.chat) == (place.channel, place.bot, place.chat)
+
+
+def _models(rows: Sequence[Spent]) -> list[str]:
+    return listed("By model, 30 days", rows, lambda row: row.model or "unknown")
+
+
+def _totals(periods: Sequence[Sequence[Spent]]) -> list[str]:
+    totals = [(title, Total.of(rows)) for (title, _), rows in zip(PERIODS, periods, strict=True)]
+    return ["", "All chats", *[clip(f"{title}: {total.short()}", WIDTH) for title, total in totals]]
