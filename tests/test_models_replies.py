@@ -124,7 +124,7 @@ FAILURES: list[tuple[str, Answer, Trouble, str]] = [
     ("M23 error chunk", Play([*CUT, sse({"error": {"message": "x", "code": 429}})]), Trouble.WAIT, "later"),
     ("M23 finish error", Play([*CUT, chunk({}, "error"), DONE]), Trouble.RETRY, "gave up"),
     ("M09", json_body({"error": {"code": "context_length_exceeded"}}, 400), Trouble.OVERFLOW, "shortened"),
-    ("M10", json_body({"error": {"message": "Invalid schema for function 'shell'"}}, 400), Trouble.BUG, "'shell'"),
+    ("M10", json_body({"error": {"message": "Invalid schema for function 'shell'"}}, 400), Trouble.TOOLS, "'shell'"),
     ("redirect", Reply(307, b"", headers={"Location": "http://127.0.0.1:9/v1"}), Trouble.USER, "address"),
 ]
 

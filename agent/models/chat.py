@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from agent.models.assembly import OK, Assembly, Limits, Reply
 from agent.models.incoming import Incoming, Reported
 from agent.models.patience import Late, Patience
+from agent.models.refusal import as_refusal
 from agent.models.request import body_of, call_ids
 from agent.models.sse import Garbled
 from agent.models.tokens import usage_of
@@ -105,7 +106,7 @@ class OpenAIChat:
                     yield delta
             outcome = attempt.assembly.reply(call_ids(messages), self.name)
         except Exception as error:
-            outcome = self._explain(error)
+            outcome = as_refusal(self._explain(error), [tool.name for tool in tools], self.name)
         yield self._fact(outcome, attempt)
 
     async def _stream(
@@ -209,6 +210,8 @@ class OpenAIChat:
             limit=outcome.limit,
             asked=outcome.asked,
             hint=outcome.hint,
+            tools=outcome.tools,
+            suspects=outcome.suspects,
             model=self.name,
             usage=usage,
             duration=duration,

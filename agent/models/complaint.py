@@ -35,7 +35,9 @@ def complaint_of(status: int | None, body: object, headers: Mapping[str, str], n
     metadata = error.get("metadata")
     raw = json.dumps(metadata, ensure_ascii=False, default=str) if isinstance(metadata, dict) else ""
     counts = " ".join(f"{name}={error[name]}" for name in ("n_prompt_tokens", "n_ctx") if name in error)
-    words = f"{code} {error.get('type')} {error.get('status')} {message[:2000]} {raw[:2000]} {counts}".lower()
+    place = error.get("param") or error.get("loc") or ("" if message else error.get("detail")) or ""
+    where = json.dumps(place, ensure_ascii=False, default=str)[:2000]
+    words = f"{code} {error.get('type')} {error.get('status')} {message[:2000]} {where} {raw[:2000]} {counts}".lower()
     return Complaint(status, words, clean(message), retry_after(headers, now))
 
 

@@ -22,6 +22,9 @@ class Fault:
     hint: str = ""
     limit: int | None = None  # tokens that the model takes, where the provider named them
     asked: int | None = None  # tokens that the request had
+    tools: tuple[str, ...] = ()  # which the provider refused by name
+    suspects: tuple[str, ...] = ()  # which it may have meant
+    complaint: Complaint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,6 @@ def judge(complaint: Complaint, model: str) -> Fault:
     message = f": {complaint.message.rstrip('.')}" if complaint.message else ""
     text = sentence.format(model=model, status=complaint.status, wait=wait, message=message)
     if trouble is not Trouble.OVERFLOW:
-        return Fault(trouble, text, complaint.status, after)
+        return Fault(trouble, text, complaint.status, after, complaint=complaint)
     limit, asked = limit_in(complaint.words), asked_in(complaint.words)
-    return Fault(trouble, text, complaint.status, after, limit=limit, asked=asked)
+    return Fault(trouble, text, complaint.status, after, limit=limit, asked=asked, complaint=complaint)
