@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from agent.room import affordable
 from agent.session import Session
-from agent.steps import Level, Nudged, Offered, Step
+from agent.steps import Level, Nudged, Offered, Step, ToolSpec
 from agent.tool import spec
 
 GUARD = "workshop"  # in whose name the chat is told of tools; no guard has it
@@ -16,7 +19,9 @@ async def offer(session: Session) -> None:
     for registry in edges.registries:
         await registry.refresh()
     steps: list[Step] = []
-    there = [spec(tool) for registry in edges.registries for tool in registry.tools()]
+    there: Iterable[ToolSpec] = [spec(tool) for registry in edges.registries for tool in registry.tools()]
+    if opened := session.todo.opened:
+        there = affordable(there, opened.context, opened.ratio)
     if added := session.history.toolbox.missing(there):
         steps.append(Offered(at=now, added=added))
     told = [(registry, list(registry.news())) for registry in edges.registries]

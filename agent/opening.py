@@ -14,7 +14,7 @@ from agent.edges import Place
 from agent.errors import ConfigError
 from agent.messages import clip
 from agent.ports import Tool
-from agent.room import RATIO
+from agent.room import RATIO, affordable
 from agent.steps import Opened
 from agent.tiers import offered, tier_for
 from agent.tool import spec
@@ -69,11 +69,12 @@ class Opener:
             "host": self.host, "session": session, "day": day, "cwd": place.cwd, "nonce": nonce, "notes": notes,
             "tier": _packaged(tier.name), "box": "" if self.mode == "full" else BOXES.get(self.box, ""),
         }  # fmt: skip
-        there = [*offered(self.tools, tier), *self.more()][:MOST]
+        ratio = self.window.ratio(model)
+        there = (*map(spec, offered(self.tools, tier)), *affordable(map(spec, self.more()), context, ratio))[:MOST]
         return Opened(
-            at=at, prompt=_filled(self.template, fields), tools=tuple(map(spec, there)),
+            at=at, prompt=_filled(self.template, fields), tools=there,
             model=model, panel=self.panel, day=day, cwd=place.cwd, nonce=nonce, workspace=place.workspace,
-            mode=self.mode, tier=tier.name, context=context, ratio=self.window.ratio(model),
+            mode=self.mode, tier=tier.name, context=context, ratio=ratio,
         )  # fmt: skip
 
 

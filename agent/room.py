@@ -5,6 +5,7 @@ There is no tokenizer here: a token is taken for 3.5 bytes, less where the repli
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agent.ports import Message
@@ -65,6 +66,19 @@ def size_of(text: str) -> int:
 
 def size_of_tools(tools: tuple[ToolSpec, ...]) -> int:
     return sum(_TOOL + size_of(f"{tool.name}{tool.description}{tool.parameters}") for tool in tools)
+
+
+def affordable(tools: Iterable[ToolSpec], context: int, ratio: float) -> tuple[ToolSpec, ...]:
+    """Of tools beside the built-in ones those that a context of so many tokens can carry: in order, as long as all of
+    them together take no more than a quarter of a request."""
+    left = int(budget(context) * ratio) // 4 if context else UNBOUNDED
+    kept = []
+    for tool in tools:
+        size = size_of_tools((tool,))
+        if size <= left:
+            kept.append(tool)
+            left -= size
+    return tuple(kept)
 
 
 def size_of_message(message: Message) -> int:
