@@ -41,18 +41,20 @@ def json_at(text: str, at: int) -> tuple[Any, int]:
         return None, closer.end()
 
 
-def json_in(text: str) -> Iterator[Any]:
-    """Each JSON value of a text that holds nothing else; a last None where it holds something else."""
+def json_in(text: str) -> Iterator[tuple[Any, int]]:
+    """Each JSON value with which a text begins, and where it stands; a last None for what follows and is none."""
     at, end = _after(text, 0), len(text.rstrip())
-    if text[at : at + 1] not in ("{", "["):
-        return
     while at < end:
+        start = at
+        if text[at] not in "{[":
+            yield None, start
+            return
         try:
             value, at = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
-            yield None
+            yield None, start
             return
-        yield value
+        yield value, start
         at = _after(text, at)
 
 

@@ -146,12 +146,16 @@ def _arguments(text: str, head: re.Match[str]) -> tuple[list[Written], int] | No
 
 
 def _plain(text: str) -> Found | None:
-    """JSON that is the whole reply: one call, a list of them, or one after the other."""
+    """JSON that is the whole reply: one call, a list of them, or one after the other. Words may follow it, on a line of
+    their own."""
     made: list[Written] = []
-    for value in json_in(text):
+    for value, at in json_in(text):
         calls = calls_in(value)
+        if value is None and _TORN.match(text, at):
+            return Found("", (), False, True, broken=True)
         if not calls:
-            return Found("", (), False, True, broken=True) if value is None and _TORN.match(text) else None
+            follows = bool(made) and value is None and text[:at].rstrip(" \t").endswith("\n")
+            return Found("", tuple(made[:MOST]), False, True) if follows else None
         made += calls
     return Found("", tuple(made[:MOST]), False, True) if made else None
 
