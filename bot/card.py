@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from agent import Plan
 from agent import steps as s
 from bot import words
+from bot.awaiting import Awaiting
 
 SHOWN = 5  # steps in the card
 LINE = 60  # characters a line
@@ -35,19 +36,20 @@ class Card:
     turn: int = 0
     calls: int = 0
     ended: s.Ended | None = None
-    _state: str = ""
+    awaiting: Awaiting = field(default_factory=Awaiting)
     _lines: list[str] = field(default_factory=list)
     _open: dict[str, str] = field(default_factory=dict)  # call id -> what it does
     _plan: Plan = field(default_factory=Plan)
 
     def fold(self, step: s.Step) -> None:
+        if line := self.awaiting.fold(step):
+            self._lines.append(line)
         match step:
             case s.Asked() if not self.title:
                 self.title, self.began = clip(step.text or "…"), step.at
             case s.Said():
                 self.turn += 1
                 self.calls += len(step.calls)
-                self._state = ""
                 self._open = {call.id: describe(call) for call in step.calls}
                 self._plan.fold(step)
             case s.Finished(tool="plan", outcome=s.Outcome.OK):
@@ -55,12 +57,6 @@ class Card:
                 self._plan.fold(step)
             case s.Finished():
                 self._lines.append(self._finished(step))
-            case s.Failed() if step.trouble in (s.Trouble.RETRY, s.Trouble.WAIT):
-                self._state = f"⚠ {clip(step.text)} Retrying."
-            case s.Parked():
-                self._state = f"⚠ waiting: {clip(step.why)}"
-            case s.Resumed(cause="restart"):
-                self._state = "↻ resumed after a restart"
             case s.Nudged(level=s.Level.STOP | s.Level.HOLD):
                 self._lines.append(f"⚠ {clip(step.text)}")
             case s.Ended():
@@ -83,7 +79,8 @@ class Card:
         if self.ended:
             return "\n".join([head, *lines, _ENDS[self.ended.end]])
         doing = [f"… {what}" for what in list(self._open.values())[:1]]
-        return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([self._state] if self._state else [])])
+        state = self.awaiting.text(now)
+        return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([state] if state else [])])
 
 
 def _item_line(plan: Plan) -> list[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agent import Clock, steps
+from agent import Clock, Delta, steps
 from bot import words
+from bot.awaiting import Awaiting
 from bot.card import Card, clip
 from bot.channel import Button, Letter, Place
 from bot.outbox import Sender
@@ -42,17 +44,31 @@ class _Shown:
 class Progress:
     """Watches the steps of one channel's sessions and keeps a card for each run."""
 
-    def __init__(self, routes: Routes, sender: Sender, clock: Clock, turns: int) -> None:
+    def __init__(
+        self,
+        routes: Routes,
+        sender: Sender,
+        clock: Clock,
+        turns: int,
+        zone: datetime.tzinfo = datetime.UTC,
+        model: str = "",
+    ) -> None:
+        """`zone` is for times of day, `model` the settings' own."""
         self._routes, self._sender, self._clock, self._turns = routes, sender, clock, turns
+        self._zone, self._model = zone, model
         self._runs: dict[str, _Shown] = {}
+        self._speakers: dict[str, str] = {}  # session -> the model that its leg opened with
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
 
     def watch(self, session: str, seq: int, step: steps.Step) -> None:
         """A watcher of the hub's: takes the step and returns at once."""
+        if isinstance(step, steps.Opened):
+            self._speakers[session] = step.model
         run = self._runs.get(session) or self._begin(session, seq, step)
         if run is None:
             return
         run.card.fold(step)
+        self._keep_ticking(session, run)
         if isinstance(step, steps.Nudged) and step.text and _is_loud(step) and step.level in TELLS:
             self._tell(run, step)
         if isinstance(step, steps.Ended):
@@ -61,6 +77,15 @@ class Progress:
             self._show(session, run)
         elif run.card.calls >= FIRST_CALLS or isinstance(step, steps.Parked):
             run.visible = True
+            self._show(session, run)
+
+    def hear(self, session: str, delta: Delta) -> None:
+        """What the hub's `on_delta` brings: how many requests wait before this run's."""
+        run = self._runs.get(session)
+        if run is None or delta.ahead is None or run.card.awaiting.ahead == delta.ahead:
+            return
+        run.card.awaiting.ahead = delta.ahead
+        if run.visible:
             self._show(session, run)
 
     def _tell(self, run: _Shown, nudged: steps.Nudged) -> None:
@@ -82,19 +107,32 @@ class Progress:
                     pass
         if begun is None:
             return
-        run = self._runs[session] = _Shown(Card(self._turns), card_key(session, begun), place)
+        for step in (step for _, step in journal if isinstance(step, steps.Opened)):
+            self._speakers[session] = step.model
+        run = self._runs[session] = _Shown(self._card(session), card_key(session, begun), place)
         for seq, step in journal:
             if seq >= begun:
                 run.card.fold(step)
-        run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
+        self._keep_ticking(session, run)
 
     def _begin(self, session: str, seq: int, step: steps.Step) -> _Shown | None:
         place = self._routes.where(session)
         if not isinstance(step, steps.Asked) or place is None:
             return None
-        run = self._runs[session] = _Shown(Card(self._turns), card_key(session, seq), place)
-        run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
+        run = self._runs[session] = _Shown(self._card(session), card_key(session, seq), place)
         return run
+
+    def _card(self, session: str) -> Card:
+        model = self._speakers.get(session, self._model)
+        return Card(self._turns, awaiting=Awaiting(self._zone, model))
+
+    def _keep_ticking(self, session: str, run: _Shown) -> None:
+        """Time moves on in the card of a run that works; one that is parked for hours isn't edited for hours."""
+        if run.card.awaiting.parked and run.task:
+            run.task.cancel()
+            run.task = None
+        elif not run.card.awaiting.parked and not run.card.ended and run.task is None:
+            run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
 
     async def _tick(self, session: str, run: _Shown) -> None:
         await self._clock.sleep(FIRST_S)

@@ -49,7 +49,10 @@ class Service:
         self.routes = Routes(store, clock)
         self.sender = Sender(store, channel, clock, reach=self._reach, on_unreachable=self.tell_owner)
         self.projector = Projector(store, self.routes, self.sender, clock)
-        self.progress = Progress(self.routes, self.sender, clock, settings.run.turns)
+        self.progress = Progress(
+            self.routes, self.sender, clock, settings.run.turns, zone_of(settings), parts.model.name
+        )
+        self.hub.on_delta = self.progress.hear
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows

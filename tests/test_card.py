@@ -68,9 +68,11 @@ def test_an_ended_card_no_longer_moves(end: End) -> None:
 
 
 def test_trouble_is_shown_while_it_lasts() -> None:
-    failed = Failed(at=101, trouble=Trouble.RETRY, text="The endpoint can't be reached.")
-    assert "Retrying" in card(ASKED, failed).text(101)
-    assert "Retrying" not in card(ASKED, failed, Said(at=102, text="", calls=(shell(1),))).text(102)
+    failed = Failed(
+        at=101, trouble=Trouble.RETRY, text="The endpoint can't be reached.", again=2.0, attempt=2, attempts=5
+    )
+    assert "retrying 2 of 5 in 2 s: the endpoint can't be reached" in card(ASKED, failed).text(101)
+    assert "retrying" not in card(ASKED, failed, Said(at=102, text="", calls=(shell(1),))).text(102)
     assert "waiting" in card(ASKED, Parked(at=101, until=200, why="Away.")).text(101)
     assert "restart" in card(ASKED, Resumed(at=101, cause="restart")).text(101)
 
