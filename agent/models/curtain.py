@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import re
 
-_FIRST = (
-    "{",
-    "[{",
-    "[tool_calls]",
-    "```json",
-    "```tool",
-    "```\n{",
-    "```\n[",
-    "<tool",
-    "<function",
-    "<invoke",
-    "<|",
-    "<｜",
-)
-_LATER = ("<tool_call", "<function", "<invoke", "<|", "<｜tool", "[tool_calls]", "functools[", "```json", "```tool")
+_FENCES = ("```json", "```tool", "```\n{", "```\n[")
+_TAGS = ("<function", "<invoke", "<|", "[tool_calls]")
+_FIRST = ("{", "[{", "<tool", "<｜", *_TAGS, *_FENCES)
+_LATER = ("<tool_call", "<｜tool", "functools[", *_TAGS, *_FENCES)
 _ANY = re.compile("|".join(map(re.escape, _LATER)), re.IGNORECASE)
 _LONGEST = max(map(len, _FIRST + _LATER))
 
