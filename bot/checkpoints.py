@@ -15,7 +15,10 @@ PARTS = ("done", "remaining", "errors", "failed", "facts")
 def letter(session: str, seq: int, checkpoint: str) -> Letter:
     """The message of the checkpoint that stands at `seq`; `checkpoint` is its JSON text."""
     data = json.loads(checkpoint)
-    head = words.checkpoint(data.get("number", 1), data.get("turns", 0), data.get("limit", 0))
+    number = data.get("number", 1)
+    head = words.checkpoint(number, data.get("turns", 0), data.get("limit", 0))
+    if data.get("cause") == "context":
+        head = words.shortened(number)
     lines = [head, words.part("goal", clip(str(data.get("goal", "")), 200))]
     for name in PARTS:
         values = [clip(str(value), 90) for value in data.get(name) or ()]

@@ -234,6 +234,10 @@ def checkpoint(number: int, turns: int, limit: int) -> str:
     return f"Checkpoint {number} · {turns} of {limit} turns used"
 
 
+def shortened(number: int) -> str:
+    return f"Checkpoint {number} · the conversation grew too long for the model; it goes on from here"
+
+
 def part(name: str, text: str) -> str:
     return f"{PARTS[name]}: {text}"
 
