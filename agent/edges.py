@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from agent.panel import Panel
-from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo
+from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo, Web
 from agent.registry import Registry, Workshop
 from agent.relay import Limits
 from agent.slots import Slots
@@ -49,6 +49,7 @@ class Edges:
     mode: str = "full"  # the standing one
     confines: bool = False  # whether there is a sandbox that works
     undo: Undo | None = None
+    web: Web | None = None
     limits: Limits = field(default_factory=Limits)
     tool_timeout_s: float = 300.0
     forbidden: tuple[str, ...] = ()

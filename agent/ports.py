@@ -114,6 +114,38 @@ class CallContext:
     network: bool = False
     undo: Undo | None = None
     workshop: Workshop | None = None
+    web: Web | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of the web as text, after its redirects. `kind` is its media type, `note` says what is missing of it."""
+
+    url: str
+    status: int
+    kind: str
+    title: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result of a web search."""
+
+    title: str
+    url: str
+    text: str
+
+
+class Web(Protocol):
+    """The public web. What comes from it is untrusted."""
+
+    async def fetch(self, url: str, timeout_s: float) -> Page:
+        """The page at `url`. Raises ToolError where it can't be had, is no text, or isn't public."""
+
+    async def search(self, query: str, count: int) -> tuple[Hit, ...]:
+        """At most `count` hits. Raises ToolError where there is no search, or it fails."""
 
 
 class Undo(Protocol):

@@ -171,6 +171,7 @@ def context(session: Session, name: str) -> CallContext:
         run=f"{session.id}:{todo.asked_seq}",
         box=edges.confines and todo.mode_at(edges.clock.now()) != "full",
         workshop=edges.workshop,
+        web=edges.web,
     )
 
 

@@ -36,7 +36,7 @@ BY_FLOOR = {
         "guards",
     ),
     Floor.EDGES: (
-        *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "tools", "probes"),
+        *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "web", "tools", "probes"),
         *("failpoints", "clock", "lock"),
     ),
     Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
@@ -58,6 +58,8 @@ FLOORS: dict[str, Floor] = {
 }
 PURE_CHAT = (
     "bot.card",
+    "bot.awaiting",
+    "bot.modelwords",
     "bot.verdict",
     "bot.amounts",
     "bot.footer",
@@ -89,6 +91,7 @@ LIBRARIES: dict[str, frozenset[str]] = {
     "agent.store": frozenset({"asyncpg"}),
     "agent.settle": frozenset({"pydantic"}),
     "agent.models": frozenset({"httpx2", "anyio", "pydantic"}),
+    "agent.web": frozenset({"httpx2", "selectolax", "ddgs"}),
     "agent.tools": frozenset({"aiofiles", "pydantic", "pathspec"}),
     "agent.probes": frozenset({"pydantic"}),
     "bot": frozenset({"telegramify_markdown", "click", "rich"}),

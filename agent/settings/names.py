@@ -14,7 +14,9 @@ FALLBACKS = {
     "OPENAI_API_KEY": "model.api_key",
     "OPENAI_BASE_URL": "model.base_url",
 }
-SECRET = frozenset({"telegram.token", "telegram.webhook_secret", "model.api_key", "store.url", "tools.mcp"})
+SECRET = frozenset(
+    {"telegram.token", "telegram.webhook_secret", "model.api_key", "store.url", "tools.mcp", "tools.search_key"}
+)
 PATHS = frozenset({"home", "run.workspace", "run.prompt_file"})
 
 # Junk here is never replaced by a default: a default could let in a stranger, leave the chosen place, or send

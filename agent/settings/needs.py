@@ -33,7 +33,8 @@ def nothing_set(settings: Settings) -> bool:
 
 def secrets(settings: Settings) -> tuple[str, ...]:
     """Every secret value, for the redactor, the longest first."""
-    plain = [settings.telegram.token, settings.telegram.webhook_secret, settings.model.api_key]
+    telegram, model, tools = settings.telegram, settings.model, settings.tools
+    plain = [telegram.token, telegram.webhook_secret, model.api_key, tools.search_key]
     found = {secret.get_secret_value() for secret in plain}
     store = settings.store.url.get_secret_value()
     addresses = [settings.model.base_url, settings.tools.search_url, settings.tools.transcribe_url, store]

@@ -124,6 +124,7 @@ class Tools(Section):
     mcp: Annotated[JsonObject, Field(repr=False)] = {}  # its `env` tables hold keys
     search: Annotated[Literal["none", "searxng", "brave", "ddgs"], AnyCase] = "none"
     search_url: Url = ""
+    search_key: SecretStr = SecretStr("")
     transcribe_url: Url = ""
 
 
