@@ -33,8 +33,8 @@ def spoken(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Messa
         said = _said(message)
         if message["role"] == "system" and tools and not out:
             said = {**said, "content": said["content"] + section(tuple(tools))}
-        if out and said["role"] == "user" == out[-1]["role"]:
-            out[-1] = {"role": "user", "content": f"{out[-1]['content']}\n\n{said['content']}"}
+        if out and said["role"] == out[-1]["role"] != "system":
+            out[-1] = {"role": said["role"], "content": f"{out[-1]['content']}\n\n{said['content']}"}
         else:
             out.append(said)
     return out
