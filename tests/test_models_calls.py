@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agent.arguments import AS_OBJECT, COMMAS, TWICE
 from agent.models.calls import CallDrafts
 from agent.steps import Call
 from tests.models_wire import entry
@@ -87,6 +88,28 @@ def test_two_calls_are_two_calls(dialect: str, entries: list[dict[str, Any]]) ->
 )
 def test_arguments_are_kept_or_decoded_once(given: object, expected: str) -> None:
     assert made(entry(0, "x", "shell", given))[0].arguments == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "mended"),
+    [
+        ('{"a": 1}', ""),
+        (None, ""),
+        ({"a": 1}, AS_OBJECT),
+        ('"{\\"a\\": 1}"', TWICE),
+        ('{"a": 1,}', COMMAS),
+        ('{"a": "x', ""),
+        ([1], AS_OBJECT),
+    ],
+)
+def test_what_was_mended_stands_in_the_call(given: object, mended: str) -> None:
+    assert made(entry(0, "x", "shell", given))[0].mended == mended
+
+
+def test_a_reply_that_was_cut_is_not_mended() -> None:
+    drafts = CallDrafts(1)
+    drafts.add(entry(0, "x", "shell", '{"a": 1,}'))
+    assert drafts.finish((), whole=False) == (Call("x", "shell", '{"a": 1,}'),)
 
 
 @pytest.mark.parametrize(

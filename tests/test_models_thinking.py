@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.models.thinking import FAMILIES, Thinking
+from agent.models.thinking import FAMILIES, Thinking, after_thought
 
 
 def shown(pieces: list[str]) -> str:
@@ -41,6 +41,22 @@ def shown(pieces: list[str]) -> str:
 def test_only_an_opening_thought_is_hidden(reply: str, expected: str) -> None:
     assert shown([reply]) == expected
     assert shown(list(reply)) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("I should look.\n</think>\n\n42", "42"),
+        ("I should look.</think>\n42", "42"),
+        ("hm\n</THINK>", ""),
+        ("[THINK closed only] hm[/THINK]\n42", "42"),
+        ("Close it with </think> at the end.", "Close it with </think> at the end."),
+        ("Write <think>\nhm\n</think>\nand go on.", "Write <think>\nhm\n</think>\nand go on."),
+        ("plain", "plain"),
+    ],
+)
+def test_a_thought_that_is_only_closed_is_hidden_too(reply: str, expected: str) -> None:
+    assert after_thought(reply) == expected
 
 
 def test_a_tag_split_over_deltas_is_seen() -> None:
