@@ -91,6 +91,20 @@ async def test_runs_side_by_side_share_the_day_and_overshoot_by_one_reply_each_a
     assert spent == 3000 * sum(len(lab.requests(each)) for each in sent)
 
 
+@pytest.mark.lab(env={"JARVIS_GUARDS__BUDGET__DAY_MONEY": "0.05"})
+async def test_money_that_the_provider_tells_is_counted_shown_and_stopped_at(lab: Lab) -> None:
+    await lab.start()
+    usage = lab.send("/usage")
+    await lab.wait_text("all: $0.00 of $0.05, 0 %", after=usage.after)
+    await lab.ask("one", [costing(500, cost=0.02), costing(500, "FINAL5", cost=0.01)], "1 command", timeout=15)
+    assert [text for text in lab.screen() if re.search(r"FINAL5\n\n1 command · \d s · 1\.0k tokens · \$0\.03$", text)]
+    sent = lab.send("two", [costing(500, cost=0.02), "never"])
+    await lab.wait_text("the budget of all chats for today is used up, $0.05 of $0.05", after=sent.after)
+    assert len(lab.requests(sent)) == 1
+    usage = lab.send("/usage")
+    await lab.wait_text("Today: 3 calls · $0.05", after=usage.after)
+
+
 @pytest.mark.parametrize("point", ["K6", "K6:2", "K7"])
 async def test_a_kill_around_a_reply_neither_loses_nor_doubles_its_row(tmp_path: Path, point: str) -> None:
     async with Lab(tmp_path, env={"JARVIS_FAILPOINT": point}) as lab:

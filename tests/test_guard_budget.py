@@ -107,6 +107,7 @@ def test_the_tokens_of_a_run(tokens: list[int], expected: list[str]) -> None:
         (Budget(run_money=1.0), [said(money=0.8), PROPOSED], ["NOTE"]),
         (Budget(run_money=1.0), [said(money=1.0), PROPOSED], ["STOP"]),
         (Budget(run_money=1.0), [said(10**9), PROPOSED], []),  # what nobody knows can't be counted
+        (Budget(run_money=0.8, run_calls=99), [said(money=0.1)] * 8, ["STOP"]),
         (Budget(run_s=100), [said(duration=40), PROPOSED, finished(39)], []),
         (Budget(run_s=100), [said(duration=40), PROPOSED, finished(40)], ["NOTE"]),
         (Budget(run_s=100), [said(duration=40), PROPOSED, finished(60)], ["STOP"]),

@@ -87,6 +87,18 @@ FINISHED = Finished(at=3, call_id="c1", tool="shell", outcome=Outcome.OK, text="
             [ASKED, Nudged(at=2, guard="g", event="e", level=Level.STOP, text="enough")],
             Finish(End.UNRESOLVED, "enough"),
         ),
+        (
+            [ASKED, Nudged(at=2, guard="budget", event="budget.stop", level=Level.STOP, text="used up")],
+            Finish(End.LIMIT, "used up"),
+        ),
+        (  # the first of two counts
+            [
+                ASKED,
+                Nudged(at=2, guard="g", event="e", level=Level.STOP, text="enough"),
+                Nudged(at=2, guard="budget", event="budget.stop", level=Level.STOP, text="used up"),
+            ],
+            Finish(End.UNRESOLVED, "enough"),
+        ),
     ],
 )
 def test_next(steps: list[Step], action: object) -> None:

@@ -174,6 +174,23 @@ def test_the_budgets_that_are_set(tmp_path: Path) -> None:
     assert load(environment).settings.guards.budget.limits() == {"day_money": 2.5}
 
 
+@pytest.mark.parametrize(
+    ("prices", "budget", "warnings"),
+    [
+        ('{"m": {"in": 1, "out": 2}}', "DAY_MONEY", 0),
+        ('{"n": {"in": 1, "out": 2}}', "DAY_MONEY", 1),
+        ("{}", "USER_DAY_MONEY", 1),
+        ("{}", "DAY_TOKENS", 0),
+    ],
+)
+def test_a_budget_in_money_that_has_no_price_is_warned_of(
+    tmp_path: Path, prices: str, budget: str, warnings: int
+) -> None:
+    name = f"JARVIS_GUARDS__BUDGET__{budget}"
+    loaded = load({"JARVIS_HOME": str(tmp_path), "JARVIS_MODEL__NAME": "m", "JARVIS_MODEL__PRICES": prices, name: "5"})
+    assert [warning.startswith(name) for warning in loaded.warnings] == [True] * warnings
+
+
 async def test_the_command_on_the_whole_service(tmp_path: Path) -> None:
     env = {"JARVIS_MODEL__PRICES": '{"scripted": {"in": 1, "out": 2}}', "JARVIS_GUARDS__BUDGET__DAY_TOKENS": "5000"}
     cost = Usage(2000, 100)

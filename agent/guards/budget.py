@@ -168,7 +168,7 @@ class Budget:
 
     def _of(self, kind: Kind) -> float:
         used: float = getattr(self._sums.get(kind.scope, NOTHING), kind.measure)
-        return used
+        return round(used, 9)  # eight replies of 10 cents are 80 cents
 
 
 def _told(left: int) -> str:

@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from agent.catalogue import files_of
 from agent.errors import ConfigError
+from agent.prices import Prices
 from agent.settings.junk import sort_out, without
 from agent.settings.layers import Layer, Values, from_environment, from_file, from_others
 from agent.settings.names import PATHS, env_name, leaves, nearest
@@ -60,7 +61,7 @@ def load(environ: Mapping[str, str] | None = None) -> Loaded:
     settings, junk = _tolerant(places)
     _check_together(settings)
     sources = {name: _source(name, places, junk, variables) for name in (*leaves(Settings), *_extra(places))}
-    return Loaded(settings, sources, (*warnings, *unknown, *junk.values()))
+    return Loaded(settings, sources, (*warnings, *unknown, *junk.values(), *_unpriced(settings)))
 
 
 def _known() -> frozenset[str]:
@@ -139,3 +140,15 @@ def _check_together(settings: Settings) -> None:
             f"{env_name('run.workspace')} lies inside {env_name('home')}, which holds the bot's own state and is "
             "out of reach of its tools; choose a folder elsewhere."
         )
+
+
+def _unpriced(settings: Settings) -> list[str]:
+    """A budget in money for a model that nobody knows the price of: only providers that tell the cost count then."""
+    model, limits = settings.model, settings.guards.budget.limits()
+    set_in_money = [env_name(f"guards.budget.{name}") for name in limits if name.endswith("_money")]
+    if not set_in_money or not model.name or Prices.parse(model.prices).knows(model.name):
+        return []
+    return [
+        f"{set_in_money[0]} counts only what the provider itself says a reply cost: {env_name('model.prices')} has no "
+        f"price for {model.name}."
+    ]
