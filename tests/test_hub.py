@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from agent.backoff import BAD_REPLIES
 from agent.decisions import APPROVAL_S
 from agent.edges import Edges, Place
 from agent.hub import IDLE_S, Hub
@@ -38,6 +39,7 @@ from agent.steps import (
     Trouble,
 )
 from agent.store.memory import MemoryStore
+from agent.tool import WRITTEN
 from tests.fakes.clock import HandClock
 from tests.fakes.edges import OpenScreen, make_edges
 from tests.fakes.host import FakeHost
@@ -150,6 +152,28 @@ async def test_a_call_that_can_t_run_gets_its_reason(asked_for: Any, outcome: Ou
     assert words in text
     assert len(bench.mark.lines) == (outcome == Outcome.FAILED)
     assert await bench.end() == (End.UNRESOLVED if outcome == Outcome.FAILED else End.ANSWERED)
+
+
+async def test_calls_that_were_written_as_text_run_nothing_and_the_model_is_told() -> None:
+    written = Said(at=0, text="", calls=(call("mark", {"word": "x"}, id="c1"),), finish="written")
+    bench = make_bench([written, "done"])
+    await bench.say()
+    assert await bench.results() == [(Outcome.BAD_ARGUMENTS, WRITTEN)]
+    assert bench.mark.lines == []
+    assert await bench.end() == End.ANSWERED
+
+
+async def test_empty_replies_are_asked_for_again_a_few_times_and_end_in_words() -> None:
+    empty = Failed(at=0, trouble=Trouble.RETRY, text="The model said nothing.", status=200, hint="You said nothing.")
+    bench = make_bench([empty] * 9)
+    await bench.say()
+    await bench.clock.advance(60)
+    assert [(ended.end, ended.reason) for ended in await bench.steps(Ended)] == [
+        (End.FAILED, f"The model said nothing. I asked {BAD_REPLIES} times.")
+    ]
+    assert len(bench.model.requests) == BAD_REPLIES
+    assert "You said nothing." not in bench.shown(0)
+    assert "You said nothing." in bench.shown(1)
 
 
 async def test_a_reply_cut_at_the_token_limit_runs_nothing() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.arguments import AS_OBJECT, AS_TEXT, BREAKS, COMMAS, TWICE
 from agent.messages import CARD_BYTES, NOTES_BYTES, History, clip, legal_name, tail_mark
 from agent.steps import (
     Asked,
@@ -17,6 +18,7 @@ from agent.steps import (
     Corrected,
     End,
     Ended,
+    Failed,
     Finished,
     Handed,
     Level,
@@ -26,6 +28,7 @@ from agent.steps import (
     Proposed,
     Said,
     Step,
+    Trouble,
 )
 
 OPENED = Opened(at=0, prompt="PROMPT", tools=(), model="m", panel="ours", day="d", cwd="/w", nonce="n0nce")
@@ -165,6 +168,41 @@ def test_a_note_rides_in_the_result_whether_it_came_before_or_after() -> None:
 def test_what_holds_or_asks_is_not_a_note(level: Level) -> None:
     view = history(asked("go"), note("held", about="c1", level=level), note("held", slot="s", level=level))
     assert "held" not in str(talk(view))
+
+
+@pytest.mark.parametrize("what", [COMMAS, TWICE, BREAKS])
+def test_what_was_mended_is_told_once_with_the_result(what: str) -> None:
+    said = Said(at=2, text="", calls=(Call("c1", "shell", '{"command": "ls"}', what),), upto=2)
+    view = history(asked("go"), said, finished("c1"), note("card", about="c1"))
+    assert talk(view)[-1] == (
+        "tool",
+        f"out\n[Mended in your arguments before the call: {what}. Send one plain JSON object.]\ncard",
+    )
+
+
+@pytest.mark.parametrize("what", ["", AS_OBJECT, AS_TEXT])
+def test_what_the_model_could_not_do_otherwise_is_not_told(what: str) -> None:
+    said = Said(at=2, text="", calls=(Call("c1", "shell", '{"command": "ls"}', what),), upto=2)
+    assert talk(history(asked("go"), said, finished("c1")))[-1] == ("tool", "out")
+
+
+def test_a_failed_attempt_with_a_hint_tells_the_model_under_our_own_line() -> None:
+    empty = Failed(at=2, trouble=Trouble.RETRY, text="It said nothing.", hint="Your last reply was empty.")
+    silent = Failed(at=2, trouble=Trouble.RETRY, text="It broke off.")
+    view = history(asked("go"), empty, silent)
+    assert talk(view)[1:] == [("user", f"go\n\n{tail_mark('n0nce')}\nYour last reply was empty.")]
+    call = Call("c1", "shell", "{}")
+    later = history(asked("go"), Said(at=2, text="", calls=(call,), upto=2), finished("c1"), empty)
+    assert [role for role, _ in talk(later)][1:] == ["user", "assistant", "tool", "user"]
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"a": NaN}', '{"a": "\\ud800"}', '{"a":' * 70 + "1" + "}" * 70, '{"a": 1,}', "[" * 100_000]
+)
+def test_arguments_that_some_server_would_refuse_are_never_sent(arguments: str) -> None:
+    said = Said(at=2, text="", calls=(Call("c1", "shell", arguments),), upto=2)
+    sent = history(asked("go"), said, finished("c1")).request().messages[2]["tool_calls"][0]["function"]
+    assert sent["arguments"] == "{}"
 
 
 def test_the_next_leg_starts_from_the_checkpoint_alone() -> None:

@@ -52,6 +52,10 @@ REPLIES: list[tuple[str, Answer, str, str]] = [
     ("M24 parts", Play(text_chunks(PARTS)), "Hello", "stop"),
     ("D24", Play(text_chunks("Use the <think> tag, then answer.")), "Use the <think> tag, then answer.", "stop"),
     ("D25", Play(text_chunks("<", "thought", ">x</thought>42")), "42", "stop"),
+    ("a thought that is only closed", Play(text_chunks("hm\n</think>\n", "Hello")), "Hello", "stop"),
+    ("little is not nothing", Play(text_chunks("0")), "0", "stop"),
+    ("a sign is not nothing", Play(text_chunks("👍")), "👍", "stop"),
+    ("dots are not nothing", Play(text_chunks("…")), "…", "stop"),
     ("split emoji", Play(text_chunks("a\ud83d", "\ude00")), "a😀", "stop"),
     ("empty finish", Play([chunk({"content": "Hel"}, ""), *text_chunks("lo")]), "Hello", "stop"),
     ("M25 on text", Play(text_chunks("Hello", finish="length")), "Hello", "length"),
@@ -110,6 +114,10 @@ FAILURES: list[tuple[str, Answer, Trouble, str]] = [
     ("D27 empty", Play(text_chunks("")), Trouble.RETRY, "nothing"),
     ("D27 blank", Play(text_chunks(" \n", " ")), Trouble.RETRY, "nothing"),
     ("D27 reasoning", Play([THOUGHT, chunk({}, "stop"), DONE]), Trouble.RETRY, "nothing"),
+    ("D27 invisible", Play(text_chunks("\u200b\ufeff\u3164", "\u2060 ")), Trouble.RETRY, "nothing"),
+    ("D27 hollow", Play(text_chunks("{}")), Trouble.RETRY, "nothing"),
+    ("D27 quotes", Play(text_chunks('""')), Trouble.RETRY, "nothing"),
+    ("D27 refusal without words", Play([chunk({"refusal": " "}), chunk({}, "stop"), DONE]), Trouble.RETRY, "nothing"),
     ("D27 thought", Play(text_chunks("<think>hm</think>", "\n")), Trouble.RETRY, "nothing"),
     ("D27 open thought", Play(text_chunks("<think>hm", finish="length")), Trouble.RETRY, "output limit"),
     ("M20", Play(CUT), Trouble.RETRY, "broke off"),
@@ -140,3 +148,6 @@ async def test_failures_have_a_class_and_a_sentence(row: str, answer: Answer, tr
     assert not set("{}<>") & set(failed.text)
     assert len(endpoint.requests) == 1
     assert failed.retry_after == (7.0 if row == "M05" else None)
+    says_nothing = row.startswith(("M13", "D27"))
+    assert bool(failed.hint) is says_nothing
+    assert failed.status == 200 or not says_nothing
