@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,19 +13,24 @@ import pytest
 from agent.actions import Finish, Hand
 from agent.checkpoint import Checkpoint
 from agent.edges import Place
+from agent.guards.budget import Budget
 from agent.hub import Hub
+from agent.ledger import Ledger
 from agent.models.scripted import Line, ScriptedModel, call
-from agent.ports import Message
+from agent.ports import Message, Nudge
 from agent.relay import Limits, Standing, next_action
 from agent.resume import Todo
 from agent.shorter import SHORTER, after_overflow
 from agent.steps import (
     Asked,
+    Change,
     End,
     Ended,
     Failed,
+    Finished,
     Handed,
     Opened,
+    Outcome,
     Said,
     Step,
     ToolSpec,
@@ -198,6 +204,30 @@ def test_what_a_checkpoint_counts_for(cause: str, turns: int, handoffs: int) -> 
         Handed(at=2, checkpoint="{}", text="c", cause=cause),
     )
     assert (todo.turns, todo.handoffs, todo.checkpoints) == (turns, handoffs, 1)
+
+
+@pytest.mark.parametrize(("cause", "told"), [("context", True), ("turns", False)])
+def test_turns_left_are_told_by_the_turns_of_all_that_was_only_too_long(cause: str, told: bool) -> None:
+    guard = Budget(turns=4)
+    said = Said(at=1, text="", calls=(call("peek", {}, "c"),), upto=1)
+    steps = [Asked(at=0, text="go", author="t:7"), said, said, Handed(at=2, checkpoint="{}", text="c", cause=cause)]
+    for step in steps:
+        guard.observe(step)
+    nudge = guard.observe(said)
+    assert isinstance(nudge, Nudge)
+    assert ("last turn" in nudge.text) is told
+
+
+@pytest.mark.parametrize(("goes_on", "progress"), [(True, True), (False, False)])
+def test_what_a_leg_brought_counts_on_over_one_that_was_only_too_long(goes_on: bool, progress: bool) -> None:
+    ledger = Ledger()
+    done = Finished(
+        at=1, call_id="c", tool="write_file", outcome=Outcome.OK, text="", files=(Change("/w/a", None, "f" * 64),)
+    )
+    leg = opening("s", PLACE, 0.0)
+    for seq, step in enumerate([leg, done, replace(leg, goes_on=goes_on)], start=1):
+        ledger.fold(seq, step)
+    assert bool(ledger.new_in_leg()) is progress
 
 
 def test_a_full_context_is_handed_on_and_an_empty_one_spoken_into() -> None:
