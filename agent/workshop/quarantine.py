@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,10 @@ class Quarantine:
         for digest in list(self._held)[:-MOST]:
             del self._held[digest]
 
-    def release(self, names: Iterable[str]) -> None:
-        """There are tools of these names now, or nobody wants them any more."""
+    def release(self, names: Iterable[str], but: Container[str] = ()) -> None:
+        """There are tools of these names now, or nobody wants them any more; `but` are digests of what stays."""
         gone = set(names)
-        self._held = {digest: held for digest, held in self._held.items() if held.bad.name not in gone}
+        self._held = {digest: held for digest, held in self._held.items() if held.bad.name not in gone or digest in but}
 
     def told(self, digests: Iterable[str]) -> None:
         for digest in digests:

@@ -93,7 +93,7 @@ class ToolWorkshop:
             return
         shelf = self._read()
         quarantine = self._aside()
-        quarantine.release(recipe.name for recipe in shelf.recipes)
+        quarantine.release([recipe.name for recipe in shelf.recipes], but={bad.digest for bad in shelf.bad})
         quarantine.take(shelf.bad)
         self._store_quarantine()
         self._show(shelf)
@@ -113,18 +113,25 @@ class ToolWorkshop:
 
     def _keep(self, data: bytes) -> None:
         try:
-            if _or_none(self._good) != data:
+            if _differs(self._good, data):
                 replace(self._good, data)
         except OSError as error:
             logger.warning("no copy of the tools file could be kept: %s", error)
 
     def _fallen_back(self, why: str) -> Shelf:
-        good = _or_none(self._good)
-        shelf = shelved(entries_of(good), self._taken) if good is not None else Shelf()
+        good = self._entries_of_copy()
+        shelf = shelved(good or [], self._taken)
         instead = f"the last good copy, {GOOD}, is used" if good is not None else "there is no good copy of it"
         digest = hashlib.sha256(f"{why} {mark(self._file)}".encode()).hexdigest()[:24]
         whole = Bad(digest, TOOLS, f"it can't be read ({why}); {instead} until it is mended.", "null")
         return Shelf(shelf.recipes, (*shelf.bad, whole))
+
+    def _entries_of_copy(self) -> list[Any] | None:
+        try:
+            data = content(self._good)
+            return None if data is None else entries_of(data)
+        except Unreadable:
+            return None
 
     def _save(self, entry: dict[str, Any]) -> Sequence[str]:
         try:
@@ -168,7 +175,11 @@ class ToolWorkshop:
 
     def _rescue(self) -> None:
         """Before the file is replaced: what in it is no tool stays somewhere, however much it is. Raises OSError."""
-        old = _or_none(self._file)
+        try:
+            old = content(self._file)
+        except Unreadable:
+            self._file.replace(self._damaged)
+            return
         try:
             fine = old is None or not shelved(entries_of(old), self._taken).bad
         except Unreadable:
@@ -194,11 +205,11 @@ class ToolWorkshop:
             logger.warning("the quarantine of tools could not be written: %s", error)
 
 
-def _or_none(path: Path) -> bytes | None:
+def _differs(path: Path, data: bytes) -> bool:
     try:
-        return content(path)
+        return content(path) != data
     except Unreadable:
-        return None
+        return True
 
 
 def _notice(bad: Sequence[Bad]) -> str:
