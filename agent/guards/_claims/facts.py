@@ -1,0 +1,253 @@
+"""Whether a claim fits what the session did: it holds, is doubted with a reason, or the disk has to be asked. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from posixpath import normpath
+from typing import Any
+
+from agent.commandline import simple_commands
+from agent.evidence import Deed, Evidence, tested, touched
+from agent.guards._claims.found import Claim, Kind
+from agent.intent import Effect
+from agent.testruns import failing, passed, red
+
+OURS = frozenset({
+    "shell", "read_file", "write_file", "edit_file", "list_dir", "search", "plan", "jobs", "task_complete", "blocked",
+    "web_search", "web_fetch", "recent_sessions", "session_log", "debate", "list_tools", "get_tool",
+})  # fmt: skip
+ON_DISK = frozenset({Kind.MADE, Kind.DELETED, Kind.MOVED, Kind.MODE})
+OF_TESTS = frozenset({Kind.TESTS, Kind.COUNT})
+FOLDERS = 6  # that a relative path may be in
+
+_ELSEWHERE = re.compile(
+    r"\b(?:ssh|kubectl|docker (?:compose )?exec|podman exec|vagrant|lxc|ansible\w*|rsync|fly|heroku)\b"
+)
+_HEARSAY = re.compile(r"\bgh (?:run|pr)\b|\.log\b|\.xml\b|\bci\b|journalctl|docker logs|report", re.IGNORECASE)
+_INSTALLS = re.compile(r"\b(?:install|add|ci|sync|get|i)\b")
+_COMMITS = re.compile(r"\bgit\b.{0,200}?\b(?:commit|merge|revert|cherry-pick|am|rebase)\b")
+_PUSHES = re.compile(r"\bgit\b.{0,200}?\bpush\b|\bgh pr\b|\bglab mr\b|\bgh repo\b")
+_LOOKS_AT_GIT = re.compile(r"\bgit\b.{0,100}?\b(?:status|log|show|diff|rev-parse)\b")
+_BUILDS = re.compile(
+    r"^(?:c?make|ninja|meson|gcc|g\+\+|cc|c\+\+|clang\+*|rustc|javac|tsc|mvn|gradlew?|msbuild|bazel|webpack|vite|"
+    r"esbuild|"
+    r"(?:cargo|go|docker|dotnet|npm run|yarn|yarn run|pnpm|pnpm run|next|nuxt|hugo|docker compose) (?:build|check|"
+    r"vet|run)|"
+    r"cargo test|go test|build|latexmk|pdflatex|hugo|zig|swift|ant|sbt)\b|build"
+)
+_LINTS = re.compile(
+    r"\b(?:ruff|mypy|eslint|flake8|pylint|black|prettier|clippy|pyright|tsc|lint\w*|shellcheck|golangci-lint|typecheck|"
+    r"py_compile|check)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """`why` is a sentence without a full stop. `settled_by_tests`: a test run of the gate's would answer it."""
+
+    claim: Claim
+    why: str
+    settled_by_tests: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What the disk has to be asked: for each name the places where it may be; a port that should be listened on."""
+
+    claim: Claim
+    paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    port: int | None = None
+
+
+def check(claim: Claim, evidence: Evidence) -> Doubt | Ask | None:
+    """None: it holds, or nothing is known against it."""
+    if claim.kind in ON_DISK:
+        return _of_files(claim, evidence)
+    if claim.kind is Kind.CHANGED:
+        return _changed(claim, evidence)
+    deeds = evidence.deeds
+    if any(deed.succeeded and deed.call.name not in OURS for deed in deeds):
+        return None  # a tool that we don't know may have done it
+    if any(_ELSEWHERE.search(deed.command) for deed in deeds):
+        return None  # it may be told of another machine
+    match claim.kind:
+        case Kind.TESTS | Kind.COUNT:
+            return _tests(claim, evidence)
+        case Kind.RAN:
+            return _ran(claim, deeds)
+        case Kind.SERVICE:
+            return Ask(claim, port=claim.number)
+        case _:
+            return _programs(claim, evidence)
+
+
+# -- files ----------------------------------------------------------------------------------------------------------
+def _of_files(claim: Claim, evidence: Evidence) -> Ask | None:
+    left = touched(evidence.deeds)
+    if claim.kind is Kind.MADE and all(_left(name, left) for name in claim.names):
+        return None
+    return Ask(claim, tuple((name, _places(name, evidence, left)) for name in claim.names))
+
+
+def _left(name: str, left: Mapping[str, Any]) -> bool:
+    """The session wrote it, and didn't delete it after that."""
+    return any(change.after for path, change in left.items() if _names(name, path))
+
+
+def _names(name: str, path: str) -> bool:
+    """Whether a name as a person would write it means this path."""
+    name = name.removeprefix("./").rstrip("/")
+    return path == name or path.endswith(f"/{name.lstrip('/')}")
+
+
+def _places(name: str, evidence: Evidence, left: Mapping[str, Any]) -> tuple[str, ...]:
+    if name.startswith("/"):
+        return (normpath(name),)
+    folders = dict.fromkeys((evidence.cwd, evidence.workspace, *(deed.cwd for deed in reversed(evidence.deeds))))
+    near = [normpath(PurePosixPath(folder, name)) for folder in list(folders)[:FOLDERS] if folder]
+    return tuple(dict.fromkeys((*near, *(path for path in left if _names(name, path)))))
+
+
+def _changed(claim: Claim, evidence: Evidence) -> Doubt | None:
+    for deed in evidence.deeds:
+        if deed.changes is None and deed.ran and deed.meant.effect is not Effect.READ:
+            return None  # it may have changed anything
+        if any(_names(name, change.path) for name in claim.names for change in deed.changes or ()):
+            return None
+        if deed.succeeded and deed.meant.mutates and any(base(name) in deed.command for name in claim.names):
+            return None
+    if any(deed.succeeded and deed.call.name not in OURS for deed in evidence.deeds):
+        return None
+    return Doubt(claim, f"no call in this session has changed {claim.names[0]}")
+
+
+def base(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def answered(asked: Ask, value: Mapping[str, Any]) -> Doubt | None:
+    """What the disk's answer makes of it; what it doesn't know speaks against nothing."""
+    claim, paths = asked.claim, value.get("paths") or {}
+    if asked.port is not None:
+        listened = (value.get("ports") or {}).get(str(asked.port))
+        return Doubt(claim, f"nothing listens on port {asked.port} of this machine") if listened is False else None
+    known = {name: paths[name] for name, _ in asked.paths if isinstance(paths.get(name), dict)}
+    there = [name for name, about in known.items() if about["there"]]
+    missing = [name for name in known if name not in there]
+    match claim.kind:
+        case Kind.DELETED:
+            return Doubt(claim, f"{there[0]} is still there") if there else None
+        case Kind.MOVED:
+            if claim.names[-1] in missing:
+                return Doubt(claim, f"{claim.names[-1]} is not there")
+            return Doubt(claim, f"{there[0]} is still there") if claim.names[:-1] and claim.names[0] in there else None
+        case Kind.MODE if there:
+            return None if known[there[0]]["mode"] & 0o111 else Doubt(claim, f"{there[0]} is not executable")
+        case _:
+            return Doubt(claim, f"{missing[0]} is not there") if missing else None
+
+
+# -- programs -------------------------------------------------------------------------------------------------------
+def _tests(claim: Claim, evidence: Evidence) -> Doubt | None:
+    runs = list(tested(evidence.deeds).values())
+    if not runs:
+        heard = any(deed.succeeded and _HEARSAY.search(deed.command) for deed in evidence.deeds)
+        return None if heard else Doubt(claim, "no test was run in this session", settled_by_tests=True)
+    bad = [run for run in runs if run.number >= evidence.last_change and (red(run.output) or _names_failing(run))]
+    newest = bad[-1] if bad else runs[-1]
+    if not newest.green:
+        names = ", ".join(failing(newest.output)[:3])
+        what = f"the last run of `{newest.command[:60]}` failed ({_status(newest)}{f': {names}' if names else ''})"
+        return Doubt(claim, what, settled_by_tests=newest.number < evidence.last_change)
+    if newest.number < evidence.last_change:
+        return Doubt(claim, "files were changed after the last test run", settled_by_tests=True)
+    counts = [count for run in runs if run.green and (count := passed(run.output)) is not None]
+    if claim.number is not None and counts and claim.number not in (*counts, sum(counts)):
+        return Doubt(claim, f"the last test run counts {counts[-1]} passed")
+    return None
+
+
+def _names_failing(run: Deed) -> bool:
+    return not run.green and bool(failing(run.output))
+
+
+def _status(deed: Deed) -> str:
+    return f"exit {deed.exit_code}" if deed.exit_code is not None else deed.outcome.value.replace("_", " ")
+
+
+def _ran(claim: Claim, deeds: list[Deed]) -> Doubt | None:
+    name = claim.names[0]
+    runs = [deed for deed in deeds if deed.ran and _is_run_of(name, deed)]
+    if not runs:
+        return Doubt(claim, f"{name} was not run in this session")
+    return Doubt(claim, f"the last run of {name} failed ({_status(runs[-1])})") if runs[-1].failed else None
+
+
+def _is_run_of(name: str, deed: Deed) -> bool:
+    if deed.meant.effect is Effect.READ and " " not in name:
+        return False
+    wanted = " ".join(name.split())
+    if wanted in deed.command or (" " not in wanted and base(wanted) in deed.command):
+        return True
+    stems = {part.stem for part in simple_commands(name)} - {"cd", "echo", ""}
+    return bool(stems) and stems <= {part.stem for part in deed.meant.parts}
+
+
+def _programs(claim: Claim, evidence: Evidence) -> Doubt | None:
+    deeds = evidence.deeds
+    match claim.kind:
+        case Kind.INSTALLED:
+            return None if _installed(claim, deeds) else Doubt(claim, "no installation was run here with success")
+        case Kind.COMMITTED if not _succeeded(_COMMITS, deeds):
+            looked = _succeeded(_LOOKS_AT_GIT, deeds) and not any(deed.changed for deed in evidence.of_run)
+            return None if looked else Doubt(claim, "no commit was made here with success")
+        case Kind.PUSHED if not _succeeded(_PUSHES, deeds):
+            return Doubt(claim, "no push was run here with success")
+        case Kind.BUILT:
+            return _fresh(
+                claim, [d for d in deeds if any(_BUILDS.search(p.stem) for p in d.meant.parts)], evidence, "build"
+            )
+        case Kind.LINT:
+            return _linted(claim, evidence)
+    return None
+
+
+def _succeeded(pattern: re.Pattern[str], deeds: Iterable[Deed]) -> bool:
+    return any(deed.succeeded and pattern.search(deed.command) for deed in deeds)
+
+
+def _installed(claim: Claim, deeds: list[Deed]) -> bool:
+    words = set(re.findall(r"[A-Za-z][\w.-]{2,}", claim.said.lower())) - {"the", "der", "die", "das"}
+    for deed in deeds:
+        if not deed.succeeded:
+            continue
+        if deed.meant.effect is not Effect.READ and _INSTALLS.search(deed.command):
+            return True
+        if words & set(re.findall(r"[A-Za-z][\w.-]{2,}", deed.command.lower())) - {"with", "pip", "npm", "apt"}:
+            return True
+    return False
+
+
+def _fresh(claim: Claim, runs: list[Deed], evidence: Evidence, what: str) -> Doubt | None:
+    """Whether the newest of these runs succeeded, and after the last change."""
+    ran = [deed for deed in runs if deed.ran]
+    if not ran:
+        heard = any(deed.succeeded and _HEARSAY.search(deed.command) for deed in evidence.deeds)
+        return None if heard else Doubt(claim, f"no {what} was run in this session")
+    if ran[-1].failed:
+        return Doubt(claim, f"the last {what} failed ({_status(ran[-1])})")
+    if ran[-1].number < evidence.last_change:
+        return Doubt(claim, f"files were changed after the last {what}")
+    return None
+
+
+def _linted(claim: Claim, evidence: Evidence) -> Doubt | None:
+    for name in claim.names or ("",):
+        pattern = re.compile(rf"\b{re.escape(name)}\b") if name else _LINTS
+        runs = [deed for deed in evidence.deeds if pattern.search(deed.command) and deed.meant.parts]
+        if doubt := _fresh(claim, runs, evidence, f"run of {name}" if name else "check"):
+            return doubt
+    return None
