@@ -7,12 +7,14 @@ before anything else is said, names are legal, arguments are JSON objects (SPEC 
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
+from typing import Any
 
 from agent.arguments import UNTOLD, is_object
 from agent.ports import Message
-from agent.room import LEAST, squeezed
+from agent.room import LEAST, size_of, squeezed
 from agent.shown import Shown
 from agent.steps import (
     Asked,
@@ -157,7 +159,7 @@ class History:
         self._flush(said.upto)
         message: Message = {"role": "assistant", "content": said.text or None}
         if said.calls:
-            message["tool_calls"] = [_call(call) for call in said.calls]
+            message["tool_calls"] = [_call(call, self._shown.room.message) for call in said.calls]
         self.measured = self._shown.measured(said.usage)
         self._shown.add(message)
         self._results.clear()
@@ -230,9 +232,29 @@ def _user(text: str) -> Message:
     return {"role": "user", "content": text}
 
 
-def _call(call: Call) -> Message:
-    arguments = call.arguments if is_object(call.arguments) else "{}"
+def _call(call: Call, limit: int) -> Message:
+    arguments = _shortened(call.arguments, limit) if is_object(call.arguments) else "{}"
     return {"id": call.id, "type": "function", "function": {"name": legal_name(call.name), "arguments": arguments}}
+
+
+def _shortened(arguments: str, limit: int) -> str:
+    """Arguments that would take more than a message's room, with the middle of their long values left out."""
+    if size_of(arguments) <= limit:
+        return arguments
+    cut = json.dumps(_squeezed(json.loads(arguments), limit // 4), ensure_ascii=False)
+    return cut if size_of(cut) <= limit else "{}"
+
+
+def _squeezed(value: Any, limit: int) -> Any:
+    match value:
+        case str():
+            return squeezed(value, limit)
+        case list():
+            return [_squeezed(each, limit) for each in value]
+        case dict():
+            return {name: _squeezed(each, limit) for name, each in value.items()}
+        case _:
+            return value
 
 
 def legal_name(name: str) -> str:

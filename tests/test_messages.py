@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from agent.arguments import AS_OBJECT, AS_TEXT, BREAKS, COMMAS, TWICE
 from agent.messages import CARD_BYTES, NOTES_BYTES, History, clip, legal_name, tail_mark
+from agent.room import room_of
 from agent.steps import (
     Asked,
     Call,
@@ -203,6 +205,30 @@ def test_arguments_that_some_server_would_refuse_are_never_sent(arguments: str) 
     said = Said(at=2, text="", calls=(Call("c1", "shell", arguments),), upto=2)
     sent = history(asked("go"), said, finished("c1")).request().messages[2]["tool_calls"][0]["function"]
     assert sent["arguments"] == "{}"
+
+
+@pytest.mark.parametrize(("over", "whole"), [(-1, True), (0, True), (1, False), (1_000_000, False)])
+def test_arguments_that_take_more_than_a_message_lose_their_middle(over: int, whole: bool) -> None:
+    opened = replace(OPENED, context=32_768, tier="large")
+    limit = room_of(opened).message
+    given = json.dumps({"path": "a", "content": "x"})
+    given = json.dumps({"path": "a", "content": "x" * (limit - len(given) + 1 + over)})
+    sent = history_sent(opened, given)
+    assert (sent == given) is whole
+    assert len(sent) <= limit
+    assert json.loads(sent)["path"] == "a"
+    assert whole or "bytes left out here" in json.loads(sent)["content"]
+    if not whole:
+        many = json.dumps({f"k{n}": "x" * (limit // 5) for n in range(20)})
+        assert history_sent(opened, many) == "{}"
+
+
+def history_sent(opened: Opened, arguments: str) -> str:
+    view = History()
+    said = Said(at=2, text="", calls=(Call("c1", "w", arguments),), upto=2)
+    for seq, step in enumerate([opened, asked("go"), said], 1):
+        view.fold(seq, step)
+    return str(view.request().messages[-1]["tool_calls"][0]["function"]["arguments"])
 
 
 def test_the_next_leg_starts_from_the_checkpoint_alone() -> None:
