@@ -99,14 +99,15 @@ class Ledger:
         meant = intent(step.tool, call.arguments if call else "")
         if step.outcome in FAILING | SUCCEEDING:
             command = " ".join(meant.text.split())[:COMMAND]
-            ran = Ran(step.call_id, command, meant.verbs, step.exit_code, step.outcome.value, seq, self.turn)
+            outcome = "begun in the background" if goes_on(step) else step.outcome.value
+            ran = Ran(step.call_id, command, meant.verbs, step.exit_code, outcome, seq, self.turn)
             self.commands = [*self.commands[1 - COMMANDS :], ran]
         if step.tool == "plan" and call and step.outcome in SUCCEEDING:
             self._planned(call.arguments)
         self._changed(step, meant)
         if step.outcome in FAILING:
             self._failed(seq, step, meant)
-        elif step.outcome in SUCCEEDING:
+        elif step.outcome in SUCCEEDING and not goes_on(step):
             self._succeeded(step, meant)
 
     def _failed(self, seq: int, step: Finished, meant: Intent) -> None:
@@ -220,6 +221,11 @@ class Ledger:
             _gone=state["gone"],
             _plan=state["plan"],
         )
+
+
+def goes_on(step: Finished) -> bool:
+    """Whether the call only began a background command: nothing of its end is known, so it shows nothing to be fine."""
+    return step.tool == "shell" and step.outcome is Outcome.OK and step.exit_code is None and step.stdout is None
 
 
 def _tests(meant: Intent) -> bool:

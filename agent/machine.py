@@ -13,7 +13,7 @@ from agent.steps import Change, Outcome, Stream
 class Command:
     """One shell command to run. `cwd` and `workspace` are absolute paths; `timeout_s` is in seconds; `owner` (the
     session id) names whose survivors they are, `id` (the call id) names the full-output files. `box`: inside the
-    sandbox, with or without `network`."""
+    sandbox, with or without `network`. `run` is the name by which a run is undone and stopped."""
 
     text: str
     cwd: str
@@ -22,9 +22,9 @@ class Command:
     owner: str
     id: str
     box: bool = False
-    variables: tuple[tuple[str, str], ...] = ()  # on top of the host's own
     network: bool = False
     run: str = ""
+    variables: tuple[tuple[str, str], ...] = ()  # on top of the host's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,9 @@ class Jobs(Protocol):
 
     async def kill(self, owner: str, job: str) -> Job:
         """End it and all that it started. Raises ToolError for an id that isn't known."""
+
+    def running(self, owner: str) -> int:
+        """How many of a session's run now."""
 
     async def end(self, owner: str = "", run: str = "") -> int:
         """End the jobs of a run, of a session, or all; returns how many were running."""

@@ -29,6 +29,21 @@ class About:
     warnings: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What a stop came to: whether a run was stopped, how many background jobs were ended, how many go on."""
+
+    run: bool = False
+    jobs: int = 0
+    left: int = 0
+
+    def __bool__(self) -> bool:
+        return self.run or self.jobs > 0
+
+    def told(self) -> str:
+        return words.stopped(self.run, self.jobs, self.left)
+
+
 class Commands:
     def __init__(
         self,
@@ -76,21 +91,26 @@ class Commands:
         toast = await self._gate.people.press(arrival, role)
         return toast if toast is not None else await self._undoing.press(arrival, role)
 
-    async def kill(self, arrival: Arrival, role: Role) -> bool | None:
-        """Stop the place's run without waiting for the store. None: this person may not; False: nothing ran.
+    async def kill(self, arrival: Arrival, role: Role, *, again: bool = False) -> Stopped | None:
+        """Stop the place's run and the background jobs that it began, or, where nothing runs, all jobs of the place;
+        without waiting for the store. None: this person may not. `again`: a second look after a stop, for a run that
+        began meanwhile.
 
         Like /status not in the table: the desk carries both out at intake, past every queue.
         """
-        session = self._routes.known(arrival.place)
+        session, jobs = self._routes.known(arrival.place), self._hub.edges.host.jobs
         if role < Role.OPERATOR:
             return None
         if session is None:
-            return False
+            return Stopped()
         todo = self._hub.todo(session)
         requester = todo.asked.author if todo and todo.asked else None
         if role < Role.ADMIN and requester not in (None, author_of(arrival)):
             return None
-        return await self._hub.stop(session, author_of(arrival))
+        run = f"{session}:{todo.asked_seq}" if todo else ""
+        stopped = await self._hub.stop(session, author_of(arrival))
+        ended = 0 if again and not stopped else await jobs.end(session, run if stopped else "")
+        return Stopped(stopped, ended, jobs.running(session))
 
     async def _start(self, arrival: Arrival, role: Role) -> str:
         return words.HELLO
@@ -102,8 +122,11 @@ class Commands:
         killed = await self.kill(arrival, role)
         if killed is None:
             return words.NOT_YOURS
+        if session := self._routes.known(arrival.place):
+            more = await self._hub.edges.host.jobs.end(session)  # nobody could look after them any more
+            killed = Stopped(killed.run, killed.jobs + more)
         await self._routes.renew(arrival.place)
-        return f"{words.STOPPED} {words.NEW}" if killed else words.NEW
+        return f"{killed.told()} {words.NEW}" if killed else words.NEW
 
     async def _tools(self, arrival: Arrival, role: Role) -> str:
         edges = self._hub.edges
@@ -131,6 +154,8 @@ class Commands:
             length = words.span(self._clock.now() - todo.asked.at)
             doing = f"waiting: {todo.parked.why}" if todo.parked else f"turn {todo.turns + 1} of {self._about.turns}"
             lines = [f"Working for {length}, {doing}.", *[f"… {call.call.name}" for call in todo.calls.values()][:3]]
+        if jobs := self._hub.edges.host.jobs.running(session) if session else 0:
+            lines.append(words.jobs_run(jobs))
         lines.append(f"Model {self._about.model} · mode {self._gate.modes.short()} · sandbox {self._about.sandbox}")
         if self._gate.access.locked:
             lines.append(words.LOCKED)

@@ -17,7 +17,7 @@ from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
 from bot.channel import Arrival, Channel, Place, Received, SendFailed
-from bot.commands import Commands, author_of
+from bot.commands import Commands, Stopped, author_of
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
@@ -54,7 +54,7 @@ class Desk:
         self._start_of, self._stale_after_s, self._reach = start_of, stale_after_s, reach
         self._queues: dict[str, deque[tuple[Inbound, Arrival | None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._kills: dict[int, asyncio.Task[bool | None]] = {}  # by update: /stop acts at intake
+        self._kills: dict[int, asyncio.Task[Stopped | None]] = {}  # by update: /stop acts at intake
         self.strangers: Counter[str] = Counter()
 
     async def resume(self) -> None:
@@ -203,13 +203,17 @@ class Desk:
 
     async def _stop(self, row: Inbound, arrival: Arrival, role: Role) -> str:
         """What the kill at intake came to; and once more, for what this chat had in the queue before the stop."""
-        kills = [self._kills.pop(row.update_id, None), asyncio.create_task(self._commands.kill(arrival, role))]
-        waited = [kill for kill in kills if kill]
+        first = self._kills.pop(row.update_id, None)
+        second = asyncio.create_task(self._commands.kill(arrival, role, again=first is not None))
+        waited = [first, second] if first else [second]
         await asyncio.wait(waited, timeout=STOP_TOLD_S)
         if not all(kill.done() for kill in waited):
             return words.STOPPING
         results = [kill.result() for kill in waited]
-        return words.STOPPED if any(results) else words.NOT_YOURS if None in results else words.NOTHING_RUNS
+        done = [result for result in results if result]
+        if not done:
+            return words.NOT_YOURS if None in results else words.NOTHING_RUNS
+        return Stopped(any(each.run for each in done), sum(each.jobs for each in done), done[-1].left).told()
 
     async def _ask(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         age = row.received - arrival.date
@@ -252,7 +256,7 @@ class Desk:
             self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
             return
         stopped = await self._commands.kill(arrival, role)
-        told = words.NOT_YOURS if stopped is None else words.STOPPED if stopped else words.NOTHING_RUNS
+        told = words.NOT_YOURS if stopped is None else stopped.told()
         self._spawn(self._channel.answer_press(arrival.press_id, told))
 
     async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:

@@ -50,6 +50,7 @@ class Lockdown:
 
     async def _stop_all(self, by: str) -> int:
         results = await asyncio.gather(*(self._hub.stop(session, by) for session in self._hub.running()))
+        await self._hub.edges.host.jobs.end()
         return sum(results)
 
     async def _settled(self) -> None:

@@ -53,6 +53,18 @@ def unreachable(chat: str, why: str) -> str:
     return f"I can't write to chat {chat}: {why}. What I had to say there is kept and goes out once it can be reached."
 
 
+def stopped(run: bool, jobs: int, left: int) -> str:
+    """What a stop came to; `jobs` were ended in the background, `left` go on there."""
+    parts = [STOPPED] if run else []
+    parts += [f"{jobs} background job{'s' * (jobs > 1)} ended."] if jobs else []
+    parts += [f"{left} begun earlier still run{'s' * (left == 1)}; /stop once more to end."] if left else []
+    return " ".join(parts) or NOTHING_RUNS
+
+
+def jobs_run(count: int) -> str:
+    return f"{count} background job{'s run' if count > 1 else ' runs'}; /stop ends them when nothing else runs."
+
+
 def stale(minutes: int) -> str:
     return f"This message waited {minutes} min while I was away. I act on it now; /stop if that is too late."
 

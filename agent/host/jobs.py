@@ -61,6 +61,9 @@ class LocalJobs:
         await self._end([found], KILLED)
         return found.now()
 
+    def running(self, owner: str) -> int:
+        return sum(job.command.owner == owner for job in self._running())
+
     async def end(self, owner: str = "", run: str = "") -> int:
         jobs = [job for job in self._running() if owner in ("", job.command.owner) and run in ("", job.command.run)]
         await self._end(jobs, STOPPED)
@@ -90,28 +93,28 @@ class LocalJobs:
     # -- in worker threads ------------------------------------------------------------------------------------------
     def _begin(self, launch: Launch) -> Job:
         """Raises ToolError."""
-        id = self._next_id(launch.command.owner)
+        number = self._next(launch.command.owner)
         for _ in range(1 + MORE_TRIES):
-            job = self._admitted(id, launch)
+            job = self._admitted(number, launch)
             try:
                 job.start()
-            except ToolError:
+            except BaseException:
                 self._forget(job)
                 raise
             wait([job.over], LOOK_S)
             if not job.unboxed:
                 break
+            self._forget(job)
         if job.refusal is not None:
             self._forget(job)
             raise job.refusal
         self._write(job)
         return job.now()
 
-    def _next_id(self, owner: str) -> str:
-        known = [int(job.id.removeprefix("j")) for job in self._list(owner)]
-        return f"j{max(known, default=0) + 1}"
+    def _next(self, owner: str) -> int:
+        return max((int(job.id.removeprefix("j")) for job in self._list(owner)), default=0) + 1
 
-    def _admitted(self, id: str, launch: Launch) -> BackgroundJob:
+    def _admitted(self, number: int, launch: Launch) -> BackgroundJob:
         owner = launch.command.owner
         with self._lock:
             running = [job for job in self._jobs.values() if job.running]
@@ -129,6 +132,9 @@ class LocalJobs:
                 )
             while len(self._jobs) - len(running) >= REMEMBERED:
                 del self._jobs[next(key for key, job in self._jobs.items() if not job.running)]
+            while (owner, f"j{number}") in self._jobs:  # begun since the list was looked at, or a try before this
+                number += 1
+            id = f"j{number}"
             job = self._jobs[owner, id] = BackgroundJob(id, launch, self._around.trees, self._write)
             return job
 

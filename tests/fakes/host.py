@@ -64,6 +64,9 @@ class FakeJobs(Jobs):
             self.jobs[job] = replace(found, running=False, ran=done, why="It was ended by a call of jobs.")
         return self.jobs[job]
 
+    def running(self, owner: str) -> int:
+        return sum(job.running for job in self.jobs.values())
+
     async def end(self, owner: str = "", run: str = "") -> int:
         self.ended.append((owner, run))
         return sum(job.running for job in self.jobs.values())

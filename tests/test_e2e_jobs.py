@@ -1,0 +1,71 @@
+"""Background jobs on the real process: they outlive their run, end by /stop, and are told as ended after a restart."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakes.lab import Lab
+from tests.fakes.model import Turn, use
+
+pytestmark = pytest.mark.e2e
+
+
+def begin(command: str) -> Turn:
+    return use("shell", {"command": command, "background": True})
+
+
+def jobs(action: str, **more: object) -> Turn:
+    return use("jobs", {"action": action, **more})
+
+
+async def test_a_job_outlives_its_run_and_is_waited_for_in_the_next(lab: Lab) -> None:
+    await lab.start()
+    loop = f"echo up; until [ -e go ]; do {lab.nap(0)}; sleep 0.1; done; echo built"
+    first = await lab.ask("build it", [begin(loop), "DONE1"], "DONE1")
+    assert "j1: running" in lab.results(first)[-1]
+    (lab.workspace / "go").touch()
+    second = await lab.ask(
+        "is it done?", [jobs("wait", id="j1", timeout_s=20), jobs("list"), "DONE2"], "DONE2", timeout=40
+    )
+    waited, listed = lab.results(second)[-2:]
+    assert "j1: ok, exit code 0" in waited
+    assert "up\nbuilt" in waited
+    assert "j1: ok" in listed
+    assert lab.faults() == []
+
+
+async def test_stop_ends_the_jobs_of_the_run_first_and_the_others_when_nothing_runs(lab: Lab) -> None:
+    await lab.start()
+    await lab.ask("serve", [begin(f"exec {lab.nap(301)}"), "DONE1"], "DONE1")
+    lab.send("work", [begin(f"(setsid {lab.nap(302)} &)"), use("shell", {"command": lab.nap(303)}), "never"])
+    await lab.until(lambda: any("sleep 303." in " ".join(nap.cmdline()) for nap in lab.naps()), "never began")
+    stop = lab.send("/stop")
+    await lab.wait_text("1 background job ended. 1 begun earlier still runs", timeout=8, after=stop.after)
+    assert len(lab.naps()) == 1
+    status = lab.send("/status")
+    await lab.wait_text("1 background job runs", timeout=5, after=status.after)
+    again = lab.send("/stop")
+    await lab.wait_text("1 background job ended.", timeout=8, after=again.after)
+    await lab.until(lambda: not lab.naps(), "alive after the second /stop")
+    third = lab.send("/stop")
+    await lab.wait_text("Nothing is running", timeout=5, after=third.after)
+
+
+@pytest.mark.parametrize("word", ["/new", "/lock"])
+async def test_nothing_goes_on_where_nobody_can_look_after_it(lab: Lab, word: str) -> None:
+    await lab.start()
+    await lab.ask("serve", [begin(f"exec {lab.nap(301)}"), "DONE1"], "DONE1")
+    assert len(lab.naps()) == 1
+    lab.send(word)
+    await lab.until(lambda: not lab.naps(), f"alive after {word}")
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+async def test_after_a_restart_a_job_is_told_as_ended(lab: Lab, how: str) -> None:
+    await lab.start()
+    await lab.ask("serve", [begin(f"exec {lab.nap(301)}"), "DONE1"], "DONE1")
+    await (lab.bot.kill(tree=False) if how == "kill" else lab.bot.stop())
+    await lab.until(lambda: not lab.naps(), "outlived the bot")
+    await lab.start()
+    sent = await lab.ask("look", [jobs("list"), jobs("tail", id="j1"), "DONE2"], "DONE2")
+    assert all("ended when Jarvis was restarted" in result for result in lab.results(sent)[-2:])
