@@ -120,6 +120,22 @@ def test_what_is_no_loop(benign: Callable[[Course, int], object]) -> None:
     assert not course.nudges
 
 
+@pytest.mark.parametrize(
+    "wait",
+    [
+        lambda course: course.service("jobs", {"action": "wait", "id": "j1"}, "j1: running", write=False),
+        lambda course: course.shell("sleep 5; tail -n 2 build.log", out="unit 3\n"),
+    ],
+    ids=["jobs", "sleeping"],
+)
+def test_waiting_is_no_loop_after_a_warning_about_something_else_either(wait: Callable[[Course], object]) -> None:
+    course = Course(Loops())
+    same(course, 3)
+    for _ in range(15):
+        wait(course)
+    assert levels(course) == [Level.NOTE]
+
+
 def test_short_results_of_reads_get_a_note_and_no_stop() -> None:
     course = Course(Loops())
     for number in range(14):

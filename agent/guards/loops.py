@@ -124,7 +124,7 @@ class Loops:
         """How often this call brought this result in the window; a time before a change counts half."""
         window = self._laps[-WINDOW:]
         alike = [other for other in window if other.result == lap.result and other.asked == lap.asked]
-        if len(alike) < SAME:
+        if len(alike) < SAME or lap.done.waited:
             return 0.0
         total, weight = 0.0, 1.0
         for other in reversed(window):
