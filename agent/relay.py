@@ -35,7 +35,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if not todo.running:
         return Rest()
     if todo.halt is not None:
-        return Finish(End.UNRESOLVED, todo.halt)
+        return Finish(End.LIMIT if todo.over_budget else End.UNRESOLVED, todo.halt)
     if todo.restarts > RESTARTS:
         return Finish(End.FAILED, _QUARANTINED)
     if todo.paused or todo.parked or todo.waits_for_decision:
