@@ -209,6 +209,18 @@ def test_what_a_reply_says_of_its_request_counts(tokens: int, full: bool) -> Non
     assert view.full() is full
 
 
+@pytest.mark.parametrize(("more", "full"), [(4_000, False), (9_000, True)])
+def test_what_came_since_is_counted_as_dense_as_what_was_measured(more: int, full: bool) -> None:
+    view = History()
+    steps: list[Step] = [opened(12_000, "large"), Asked(at=1, text="1" * 6_000, author="t:7")]
+    steps.append(Said(at=2, text="1" * more, upto=2, usage=Usage(prompt=4_000)))  # 2 bytes a token
+    for seq, step in enumerate(steps, start=1):
+        view.fold(seq, step)
+    assert view.tokens() == pytest.approx(4_000 + more / 2, abs=60)
+    view.fold(4, Said(at=2, text="1" * more, upto=3))
+    assert view.full() is full
+
+
 def test_a_smaller_context_that_was_learnt_counts_at_once() -> None:
     view, _ = grown(128_000)
     view.fold(4, Said(at=2, text="a" * 30_000, upto=3))

@@ -20,6 +20,7 @@ from agent.models.scripted import Line, ScriptedModel, call
 from agent.ports import Message, Nudge
 from agent.relay import Limits, Standing, next_action
 from agent.resume import Todo
+from agent.room import room_of
 from agent.shorter import SHORTER, after_overflow
 from agent.steps import (
     Asked,
@@ -57,6 +58,8 @@ def opening(session: str, place: Place, at: float, model: str = "", context: int
 class Bench:
     """A hub whose model refuses what has more bytes than `holds` and says so in `refusal`."""
 
+    asks: int | None = None  # what the refusal says of the request's tokens
+
     def __init__(self, lines: Sequence[Line], holds: int = 1 << 40, limit: int | None = None, **parts: Any) -> None:
         self.clock, self.store, self.holds, self.limit = HandClock(), MemoryStore(), holds, limit
         self.lines = iter(lines)
@@ -68,7 +71,9 @@ class Bench:
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Line:
         if len(json.dumps(messages)) > self.holds:
-            return Failed(at=0, trouble=Trouble.OVERFLOW, text="It no longer fits.", status=400, limit=self.limit)
+            return Failed(
+                at=0, trouble=Trouble.OVERFLOW, text="Too long.", limit=self.limit, asked=self.asks, model="m"
+            )
         return next(self.lines)
 
     async def say(self, text: str, session: str = "s") -> None:
@@ -163,7 +168,7 @@ async def test_what_never_fits_ends_in_a_sentence_and_the_next_message_is_tried_
     assert "JARVIS_MODEL__CONTEXT_TOKENS" in ended.reason
     assert "1024" in ended.reason
     assert len(bench.model.requests) == 3
-    assert bench.sent()[2] <= bench.sent()[0] + 2_000  # a checkpoint at most
+    assert [leg.context for leg in await bench.steps(Opened)] == [16_384, 1_024, 1]  # at last as little as there is
     bench.holds = 1 << 40
     await bench.say("again")
     assert (await bench.steps(Ended))[-1].end == End.ANSWERED
@@ -234,6 +239,42 @@ def test_a_full_context_is_handed_on_and_an_empty_one_spoken_into() -> None:
     todo = folded(Asked(at=0, text="go", author="t:7"))
     assert next_action(todo, Limits(), Standing(full=True)) == Hand("context")
     assert not isinstance(next_action(todo, Limits(), Standing(full=False)), Hand)
+
+
+async def test_the_count_of_refusals_begins_anew_with_a_reply() -> None:
+    fine: list[Line] = [[call("peek", {"word": f"{n}" + "w" * 3_000})] for n in range(12)]
+    bench = Bench([*fine, "done"], holds=9_000, limit=60_000)
+    await bench.say("go")
+    assert len(await bench.steps(Failed)) > SHORTER
+    assert (await bench.steps(Ended))[-1].end == End.ANSWERED
+
+
+async def test_the_tokens_that_a_provider_counted_teach_the_ratio() -> None:
+    bench = Bench(["answer"], holds=9_000, limit=10_000)
+    bench.asks = 12_000
+    await bench.say("1" * 14_000)
+    assert bench.hub.edges.window.ratio("m") < 1.5
+    assert (await bench.steps(Opened))[-1].context == 10_000
+
+
+async def test_a_message_that_waits_is_not_told_twice() -> None:
+    bench = Bench([*["fine"] * 4, "done"])
+    for number in range(5):
+        await bench.say(f"question {number} " + "x" * 9_000)
+    [handed] = [step for step in await bench.steps(Handed) if step.fresh]
+    talk = Checkpoint.from_json(handed.checkpoint).talk
+    assert any("question 3" in line for line in talk)
+    assert not any("question 4" in line for line in talk)
+
+
+async def test_a_checkpoint_fits_the_room_of_its_leg() -> None:
+    lines: list[Line] = [[call("peek", {"word": "z" * 16_000})] for _ in range(6)]
+    bench = Bench([*[f"answer {n} " + "y" * 4_000 for n in range(9)], *lines, "done"], limits=Limits(turns=40))
+    for number in range(9):
+        await bench.say(f"question {number} " + "x" * 1_000)
+    await bench.say("read it all")
+    for handed in await bench.steps(Handed):
+        assert len(handed.text.encode()) <= room_of(opening("s", PLACE, 0.0)).checkpoint + 100
 
 
 async def test_usage_teaches_the_next_leg() -> None:
