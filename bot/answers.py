@@ -5,12 +5,16 @@ Each draft has a key that is unique for ever, so that projecting the same steps 
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass, field, replace
 
 from agent import steps as s
-from bot import words
+from bot import modelwords, words
 from bot.footer import Footer
+from bot.trouble import ModelTrouble
 from bot.verdict import Verdict
+
+PRESSED = "press:"  # how the ref of a question begins that is no message but a tap
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class Draft:
     asker: str = ""
     checkpoint: str = ""  # its JSON text
     footer: str = ""  # a line under the last part
+    button: tuple[str, str] | None = None  # its words, and its data but for the session
+    public: str = ""  # what others than the owner read instead; the owner is told
 
 
 @dataclass(slots=True)
@@ -39,10 +45,13 @@ class Answers:
     _verdict: Verdict = field(default_factory=Verdict)
     _kept: Draft | None = None  # the checkpoint of a run that ends: after its last words
     _footer: Footer = field(default_factory=Footer)
+    _trouble: ModelTrouble = field(default_factory=ModelTrouble)
+    zone: datetime.tzinfo = datetime.UTC
 
     def fold(self, seq: int, step: s.Step) -> list[Draft]:
         self._footer.fold(step)
         self._verdict.fold(seq, step)
+        self._trouble.fold(seq, step)
         match step:
             case s.Asked():
                 self._asked.append((seq, step.ref))
@@ -53,8 +62,7 @@ class Answers:
             case s.Ended():
                 return self._ended(seq, step)
             case s.Parked():
-                seconds = None if step.until is None else step.until - step.at
-                return [Draft(f"{seq}:parked", words.parked(step.why, seconds), self._ref(seq), role="notice")]
+                return self._parked(seq, step)
             case s.Nudged(level=s.Level.HOLD, about=None, slot=None):
                 self._held = None  # the text went back to the model
             case s.Nudged(level=s.Level.ASK):
@@ -84,13 +92,31 @@ class Answers:
             drafts += self._release()
         return drafts
 
+    def _parked(self, seq: int, parked: s.Parked) -> list[Draft]:
+        """A wait is told when it begins; from then on that message is kept up to date (bot.parked)."""
+        if parked.until is None:
+            return [Draft(f"{seq}:parked", parked.why, self._ref(seq), role="notice")]
+        if self._trouble.parked != seq or not self._asked:
+            return []
+        text = modelwords.parked(parked.why, modelwords.at_time(parked.until, parked.at, self.zone))
+        cancel = (modelwords.CANCEL, f"wait:{self._asked[0][0]}")
+        return [Draft(f"{seq}:parked", text, self._ref(seq), role="notice", button=cancel)]
+
+    def _end(self, seq: int, ended: s.Ended) -> Draft:
+        draft = Draft(f"{seq}:end", ended.reason, self._ref(seq))
+        if ended.end != s.End.FAILED:
+            return draft
+        public = modelwords.NEEDS_OWNER if self._trouble.owners else ""
+        again = (modelwords.TRY_AGAIN, f"retry:{seq}") if self._trouble.worth_another_try else None
+        return replace(draft, button=again, public=public)
+
     def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
         if ended.end in (s.End.ANSWERED, s.End.UNRESOLVED):
             self._held = self._held or self._verdict.claimed
         note = ended.reason if ended.end == s.End.UNRESOLVED and self._held else ""
         drafts = self._release(note) if ended.end != s.End.STOPPED else []
         if ended.reason and not note:
-            drafts.append(Draft(f"{seq}:end", ended.reason, self._ref(seq)))
+            drafts.append(self._end(seq, ended))
         drafts[-1:] = [replace(draft, footer=self._footer.line(ended.at)) for draft in drafts[-1:]]
         self._footer = Footer()
         if self._kept:
@@ -112,4 +138,5 @@ class Answers:
 
     def _ref(self, upto: int) -> str | None:
         """The newest question that was known at `upto`."""
-        return next((ref for seq, ref in reversed(self._asked) if seq <= upto and ref), None)
+        known = (ref for seq, ref in reversed(self._asked) if seq <= upto and ref)
+        return next((ref for ref in known if not ref.startswith(PRESSED)), None)

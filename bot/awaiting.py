@@ -51,10 +51,10 @@ class Awaiting:
         match self._newest:
             case s.Failed(then=str(then)) as failed if then:
                 return words.asking_other(then, reason(failed))
-            case s.Failed(again=float(again)) as failed:
+            case s.Failed(again=float() | int() as again) as failed:
                 left = max(0.0, failed.at + again - now)
                 return words.retrying(failed.attempt, failed.attempts, left, reason(failed))
-            case s.Parked(until=float(until)) as parked:
+            case s.Parked(until=float() | int() as until) as parked:
                 return words.waits_until(words.at_time(until, parked.at, self.zone), _clip(_sentence(parked.why)))
             case s.Parked() as parked:
                 return f"⚠ waiting: {_clip(parked.why)}"

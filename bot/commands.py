@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agent import Clock, Hub
-from bot import words
+from bot import modelwords, words
 from bot.access import Role
 from bot.channel import Arrival, Channel
 from bot.gate import Gate
+from bot.modelside import ModelSide
 from bot.outbox import Sender
 from bot.plan import Plans
 from bot.routes import Routes
@@ -57,10 +58,11 @@ class Commands:
         undoing: Undoing,
         plans: Plans,
         usages: Usages,
+        model: ModelSide,
     ) -> None:
         self._gate, self._undoing = gate, undoing
         self._hub, self._routes, self._channel, self._sender = hub, routes, channel, sender
-        self._clock, self._about = clock, about
+        self._clock, self._about, self._model = clock, about, model
         self._started = clock.monotonic()
         self._table: dict[str, tuple[Role, Callable[[Arrival, Role], Awaitable[str]]]] = {
             "start": (Role.VIEWER, self._start),
@@ -71,8 +73,9 @@ class Commands:
             "lock": (Role.ADMIN, self._lock),
             "undo": (Role.OPERATOR, self._undoing.command),
             "usage": (Role.VIEWER, usages.command),
-            "plan": (Role.VIEWER, plans.command),
+            "model": (Role.VIEWER, model.choosing.command),
             "tools": (Role.VIEWER, self._tools),
+            "plan": (Role.VIEWER, plans.command),
         }
 
     async def run(self, arrival: Arrival, role: Role) -> str:
@@ -89,7 +92,9 @@ class Commands:
     async def press(self, arrival: Arrival, role: Role) -> str | None:
         """A button of a command's answer was pressed: the toast. None: it isn't one of ours. Raises StoreError."""
         toast = await self._gate.people.press(arrival, role)
-        return toast if toast is not None else await self._undoing.press(arrival, role)
+        if toast is None:
+            toast = await self._undoing.press(arrival, role)
+        return toast if toast is not None else await self._model.press(arrival, role, self.kill)
 
     async def kill(self, arrival: Arrival, role: Role, *, again: bool = False) -> Stopped | None:
         """Stop the place's run and the background jobs that it began, or, where nothing runs, all jobs of the place;
@@ -125,7 +130,9 @@ class Commands:
         if session := self._routes.known(arrival.place):
             more = await self._hub.edges.host.jobs.end(session)  # nobody could look after them any more
             killed = Stopped(killed.run, killed.jobs + more)
+        old = await self._routes.session_of(arrival.place)
         await self._routes.renew(arrival.place)
+        await self._model.choosing.carry(old, arrival.place, author_of(arrival))
         return f"{killed.told()} {words.NEW}" if killed else words.NEW
 
     async def _tools(self, arrival: Arrival, role: Role) -> str:
@@ -152,7 +159,11 @@ class Commands:
         lines = [words.NOTHING_RUNS]
         if todo and todo.running and todo.asked:
             length = words.span(self._clock.now() - todo.asked.at)
-            doing = f"waiting: {todo.parked.why}" if todo.parked else f"turn {todo.turns + 1} of {self._about.turns}"
+            doing = (
+                modelwords.waits(todo.parked.why, todo.parked.until, self._clock.now())
+                if todo.parked
+                else f"turn {todo.turns + 1} of {self._about.turns}"
+            )
             lines = [f"Working for {length}, {doing}.", *[f"… {call.call.name}" for call in todo.calls.values()][:3]]
         if jobs := self._hub.edges.host.jobs.running(session) if session else 0:
             lines.append(words.jobs_run(jobs))

@@ -9,12 +9,13 @@ from bot.words import span
 CANCEL, TRY_AGAIN = "Cancel", "Try again"
 AGAIN = "Try again, from where you were."  # to the model
 TRIES_AGAIN = "Trying again from where it stopped."
-RUN_GOES_ON = "Something else has been asked here since; write what you want done."
+ALREADY_TRIED = "This was tried again already, or something newer has been asked here."
+RUN_GOES_ON = "Another run goes on here. /stop it first, or wait for its end."
 NOT_WAITING = "This run no longer waits."
 CANCELLED = "Cancelled. I don't wait any longer."
 NEEDS_OWNER = "The model doesn't let me in at the moment. Only my owner can mend that; they have been told."
 OWNER_HINT = "Set a valid JARVIS_MODEL__API_KEY and restart me; then Try again goes on from there."
-BACK_TO_DEFAULT = "default"
+DEFAULT = "default"  # what leads back to the settings' own
 USAGE = "/model shows how the models stand, /model NAME uses another one in this chat, /model default my own again."
 BAD_NAME = "A model's name is one word of at most 200 characters, like qwen3:8b."
 
@@ -47,6 +48,10 @@ def queued(ahead: int) -> str:
     return f"… waiting for the model: {ahead} ahead"
 
 
+def waits(why: str, until: float | None, now: float) -> str:
+    return f"waiting{f' {span(until - now)} more' if until else ''}: {why}"
+
+
 # -- in messages ----------------------------------------------------------------------------------------------------
 def parked(why: str, when: str) -> str:
     return f"{why} I wait and try again at {when}. A new message tries at once; Cancel or /stop ends it."
@@ -74,7 +79,7 @@ def leads(name: str, chosen: bool) -> str:
 
 
 def stands(name: str, seconds: float, why: str) -> str:
-    return f"· {name}: rests {span(seconds)} more. {why}" if seconds > 0 else f"· {name}: ready"
+    return f"· {name}: rests {span(seconds)} more. {why}".rstrip() if seconds > 0 else f"· {name}: ready"
 
 
 def context(tokens: int) -> str:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent import Clock, Start, Store
+from agent import Clock, Hub, Start, Store
 from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
+from agent.models.chain import Chain, Rest
 from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox, Tool
 from agent.probes.usage import UsageProbe
@@ -30,7 +31,13 @@ from agent.window import Window
 from agent.workshop import ToolWorkshop
 from bot.access import Access, Role
 from bot.channel import Channel, Place
+from bot.choosing import Choosing
 from bot.models import speaker
+from bot.modelside import ModelSide
+from bot.outbox import Sender
+from bot.parked import ParkedNotices
+from bot.retries import Retries
+from bot.routes import Routes
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,20 @@ def _for_here(guard: Guard, settings: Settings, parts: Parts) -> Guard:
     ours = dict.fromkeys((str(settings.home), str(settings.home.resolve())))
     private = ("/tmp",) if parts.sandbox.name == "bubblewrap" else ()
     return replace(guard, confines=parts.sandbox.confines, home=parts.user_home, forbidden=tuple(ours), scratch=private)
+
+
+def model_side(settings: Settings, parts: Parts, hub: Hub, routes: Routes, sender: Sender) -> ModelSide:
+    """What a chat can do about the model."""
+    store, model = parts.store, parts.model
+
+    def chain(name: str) -> Sequence[Rest]:
+        return model.rests(name) if isinstance(model, Chain) else [Rest(model.name, 0.0, "")]
+
+    return ModelSide(
+        ParkedNotices(hub, routes, sender, zone_of(settings)),
+        Retries(hub, store, routes, sender, parts.clock, start_of(settings)),
+        Choosing(hub, store, routes, model.name, settings.model.context_tokens, chain),
+    )
 
 
 def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], Place]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from zlib import crc32
 
 from agent import Clock, Outgoing, Store, StoreError, steps
-from bot import checkpoints, words
+from bot import checkpoints, modelwords, words
 from bot.answers import Answers, Draft
-from bot.channel import Letter, Place
-from bot.markup import letters
+from bot.channel import Button, Letter, Place
+from bot.markup import letters, plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
 from bot.split import LIMIT, units
@@ -35,6 +37,8 @@ class Projector:
         self.questions: Questions = _unasked
         self.footers: Callable[[Place], bool] = lambda place: True
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
+        self.zone: datetime.tzinfo = datetime.UTC
+        self.owner: Callable[[], int | None] = lambda: None
         self._folds: dict[str, Answers] = {}
         self._queues: dict[str, deque[tuple[int, steps.Step]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -53,7 +57,7 @@ class Projector:
         """At start, before anything runs: fold what was recorded and not projected. Raises StoreError."""
         for session in dict.fromkeys([*await self._store.behind(), *unfinished]):
             cursor = await self._store.cursor(session)
-            fold = self._folds.setdefault(session, Answers())
+            fold = self._folds.setdefault(session, Answers(zone=self.zone))
             for seq, step in await self._store.read(session):
                 drafts = fold.fold(seq, step)
                 if seq > cursor and (drafts or isinstance(step, steps.Ended)):
@@ -68,7 +72,7 @@ class Projector:
         queue = self._queues[session]
         while queue:
             seq, step = queue.popleft()
-            fold = self._folds.setdefault(session, Answers())
+            fold = self._folds.setdefault(session, Answers(zone=self.zone))
             drafts = fold.fold(seq, step)
             if drafts or isinstance(step, steps.Ended):
                 await self._persist(session, lambda: self._project(session, seq, drafts))  # noqa: B023
@@ -95,7 +99,9 @@ class Projector:
             for draft in drafts:
                 shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
                 shown = replace(shown, footer=draft.footer if self.footers(place) else "")
+                shown, told = for_owner(place, self.owner(), shown, self._clock.now())
                 rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
+                rows += told
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
 
@@ -106,12 +112,26 @@ def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
     if draft.checkpoint:
         card = checkpoints.letter(session, int(draft.key.partition(":")[0]), draft.checkpoint)
         return [Outgoing(key=f"{session}:{draft.key}:0", chat=place.chat, body=encode(place, card), role=draft.role)]
-    for chunk, letter in enumerate(footed(letters(draft.markdown) or letters(words.INVISIBLE), draft.footer)):
+    button = ((Button(draft.button[0], f"{draft.button[1]}:{session}"),),) if draft.button else ()
+    parts = footed(letters(draft.markdown) or letters(words.INVISIBLE), draft.footer)
+    for chunk, letter in enumerate(parts):
+        buttons = button if chunk + 1 == len(parts) else ()
         reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None
-        letter = Letter(letter.text, letter.entities, reply_to=reply_to, silent=draft.silent or chunk > 0)
+        letter = Letter(letter.text, letter.entities, buttons, reply_to, silent=draft.silent or chunk > 0)
         key = f"{session}:{draft.key}:{chunk}"
         rows.append(Outgoing(key=key, chat=place.chat, body=encode(place, letter), role=draft.role))
     return rows
+
+
+def for_owner(place: Place, owner: int | None, draft: Draft, now: float) -> tuple[Draft, list[Outgoing]]:
+    """What is for the owner alone goes to them in private, once an hour; the chat reads that they have been told."""
+    if not draft.public or owner is None or place.chat == str(owner):
+        return draft, []
+    home = Place(place.channel, place.bot, str(owner))
+    (letter,) = plain(modelwords.told_owner(place.chat, draft.markdown))[:1]
+    key = f"owner:{home.key}:{crc32(draft.markdown.encode()):08x}:{now // 3600:.0f}"
+    told = Outgoing(key=key, chat=home.chat, body=encode(home, letter), role="notice")
+    return replace(draft, markdown=draft.public), [told]
 
 
 def footed(parts: list[Letter], footer: str) -> list[Letter]:

@@ -22,7 +22,7 @@ from bot.desk import Desk
 from bot.gate import Gate
 from bot.markup import plain
 from bot.outbox import Sender, encode
-from bot.parts import Parts, edges_of, question_place, start_of, zone_of
+from bot.parts import Parts, edges_of, model_side, question_place, start_of, zone_of
 from bot.plan import Plans
 from bot.progress import Progress
 from bot.projector import Projector
@@ -57,28 +57,37 @@ class Service:
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows
         self.projector.mask = self.progress.mask = parts.redactor.output
+        self.projector.zone, self.projector.owner = zone_of(settings), lambda: parts.access.owner
+        self.model = model_side(settings, parts, self.hub, self.routes, self.sender)
         self.hub.watchers += [self.usage.watch, self.projector.watch, self.progress.watch, self.approvals.watch]
+        self.hub.watchers.append(self.model.watch)
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
-        sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
-        about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
-        undoing = Undoing(parts.undo, store, self.hub, self.routes, self.sender, clock)
-        plans = Plans(store, self.routes)
-        limits = settings.guards.budget.limits() if settings.guards.budget.enabled else {}
-        usages = Usages(store, parts.access, clock, zone_of(settings), limits)
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            Commands(self.hub, self.routes, channel, self.sender, clock, about, self.gate, undoing, plans, usages),
+            self._commands(warnings),
             self.approvals,
             parts.access,
             clock,
             start_of(settings),
             settings.run.stale_after_s,
             self._reach,
+        )
+
+    def _commands(self, warnings: Sequence[str]) -> Commands:
+        settings, parts, hub, clock = self._settings, self._parts, self.hub, self._parts.clock
+        sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
+        about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
+        undoing = Undoing(parts.undo, parts.store, hub, self.routes, self.sender, clock)
+        plans = Plans(parts.store, self.routes)
+        limits = settings.guards.budget.limits() if settings.guards.budget.enabled else {}
+        usages = Usages(parts.store, parts.access, clock, zone_of(settings), limits)
+        return Commands(
+            hub, self.routes, parts.channel, self.sender, clock, about, self.gate, undoing, plans, usages, self.model
         )
 
     async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
@@ -112,6 +121,7 @@ class Service:
             if place := await self.routes.place_of(session):
                 self.progress.restore(session, place, journal)
                 self.approvals.restore(session, place, journal)
+                self.model.restore(session, place, journal)
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
         self.door = self.gate.door(self.desk.intake)

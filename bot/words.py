@@ -12,8 +12,9 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("users", "who may talk to me"),
     ("undo", "take back what the last run wrote"),
     ("usage", "what the model took: tokens, money, budgets"),
-    ("plan", "the steps of the task, and what shows that each is done"),
     ("tools", "what I can use, and what of yours I can't"),
+    ("plan", "the steps of the task, and what shows that each is done"),
+    ("model", "how the models stand; another one for this chat"),
     ("lock", "panic: stop everything, let nobody but the owner in"),
 )
 
@@ -67,12 +68,6 @@ def jobs_run(count: int) -> str:
 
 def stale(minutes: int) -> str:
     return f"This message waited {minutes} min while I was away. I act on it now; /stop if that is too late."
-
-
-def parked(why: str, seconds: float | None) -> str:
-    if seconds is None:
-        return why
-    return f"{why} I wait and try again in {span(seconds)}. A new message tries at once, /stop ends it."
 
 
 def span(seconds: float) -> str:

@@ -60,6 +60,7 @@ PURE_CHAT = (
     "bot.card",
     "bot.awaiting",
     "bot.modelwords",
+    "bot.trouble",
     "bot.verdict",
     "bot.amounts",
     "bot.footer",

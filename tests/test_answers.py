@@ -16,13 +16,15 @@ from agent.steps import (
     Nudged,
     Outcome,
     Parked,
+    Resumed,
     Said,
     Step,
 )
-from bot import words
+from bot import modelwords, words
 from bot.answers import Answers, Draft
 
 CALL = Call("c1", "shell", "{}")
+PARKED = Parked(at=5, until=35, why="Away.")
 
 
 def asked(ref: str, author: str = "t:7", name: str = "") -> Asked:
@@ -58,7 +60,9 @@ DONE = Ended(at=3, end=End.ANSWERED)
         ([asked("r1"), Ended(at=3, end=End.FAILED, reason="No key.")], [("No key.", "r1")]),
         ([asked("r1"), said("A", 1), Ended(at=3, end=End.LIMIT, reason="Limit.")], [("A", "r1"), ("Limit.", "r1")]),
         ([asked("r1"), said("A", 1, finish="length"), DONE], [(f"A\n\n{words.CUT}", "r1")]),
-        ([asked("r1"), Parked(at=5, until=35, why="Away.")], [(words.parked("Away.", 30), "r1")]),
+        ([asked("r1"), Parked(at=5, until=3605, why="Away.")], [(modelwords.parked("Away.", "01:00"), "r1")]),
+        ([asked("r1"), PARKED, Resumed(at=9, cause="timer"), PARKED], [(modelwords.parked("Away.", "00:00"), "r1")]),
+        ([asked("press:1:9"), asked(""), Ended(at=5, end=End.FAILED, reason="No.")], [("No.", None)]),
         ([asked("r1"), Parked(at=5, until=None, why="Waiting.")], [("Waiting.", "r1")]),
         ([asked("r1"), said("A", 1), DONE, asked("r2"), said("B", 4), DONE], [("A", "r1"), ("B", "r2")]),
     ],
