@@ -19,7 +19,7 @@ from agent.steps import Failed, Offered, Said, ToolSpec, Trouble, Usage
 
 TRIAL: tuple[Message, ...] = ({"role": "user", "content": "Say ok."},)
 SEARCH_S = 90.0  # what was refused and isn't cleared by then is left out
-SHOWN = 8  # names in a notice
+SHOWN = 30  # names in a notice
 
 
 class Unclear(Exception):
@@ -52,10 +52,9 @@ async def drop(session: Session) -> None:
 
 def told(failed: Failed, names: Sequence[str], left: int) -> str:
     """What a person reads of it."""
-    if not left:
-        return f"{failed.text} No tool is left that it takes, so I go on without tools: I can only talk."
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{failed.text} I leave out: {', '.join(names[:SHOWN])}{more}. /tools shows what there is."
+    then = "/tools shows what there is." if left else "None is left, so I go on without tools: I can only talk."
+    return f"{failed.text} I leave out: {', '.join(names[:SHOWN])}{more}. {then}"
 
 
 @dataclass(slots=True)
@@ -97,7 +96,7 @@ class Search:
         return self._leave([tool for tool in suspects if not await self._taken([tool])])
 
     def _leave(self, tools: Sequence[ToolSpec]) -> bool:
-        self.bad += tools
+        self.bad += [tool for tool in tools if tool in self.rest]
         self.rest = [tool for tool in self.rest if tool not in tools]
         return bool(tools)
 
@@ -106,15 +105,15 @@ class Search:
         kept: list[ToolSpec] = []
         pending = [list(self.rest)]
         while pending:
-            group = pending.pop(0)
-            if await self._taken([*kept, *group]):
+            self._groups = pending
+            group, *pending = pending
+            if await self._taken([*kept, *group], once=len(group) > 1):
                 kept += group
             elif len(group) == 1:
                 self._leave(group)
             else:
                 half = len(group) // 2
                 pending = [group[:half], group[half:], *pending]
-            self._groups = pending
 
     async def _otherwise(self, failed: Failed) -> Failed:
         """Every tool is taken now. Once that may have been a passing trouble; the second time it is the conversation
@@ -126,9 +125,10 @@ class Search:
             self._leave(self.rest)
         return replace(failed, trouble=Trouble.BUG)
 
-    async def _taken(self, tools: Sequence[ToolSpec]) -> bool:
-        """Whether a request with these tools is taken. Asked twice before the answer is no: some refuse at random."""
-        return await self.refusal(tools) is None or await self.refusal(tools) is None
+    async def _taken(self, tools: Sequence[ToolSpec], once: bool = False) -> bool:
+        """Whether a request with these tools is taken. Unless `once` is enough, it is asked twice before the answer is
+        no: some refuse at random."""
+        return await self.refusal(tools) is None or (not once and await self.refusal(tools) is None)
 
     async def refusal(self, tools: Sequence[ToolSpec], messages: Sequence[Message] = TRIAL) -> Failed | None:
         """How a request with these tools is refused; None if it is taken. Raises Unclear."""

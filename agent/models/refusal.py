@@ -14,10 +14,7 @@ from agent.models.verdict import Fault
 from agent.steps import Trouble
 
 _WORD = r"[a-z0-9_-]{1,64}"
-_QUOTED = re.compile(rf"[`'\"“‘]({_WORD})[`'\"”’]")
 _NAMED = re.compile(rf"\b(?:function|tool)(?:[ _]name)?s?[\s:=]*[`'\"“‘]({_WORD})[`'\"”’]")
-_LISTED = re.compile(rf"\b(?:function|tool)s?[ :]+({_WORD})\b")
-_DISTINCT = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)+")
 # Gemini numbers functions within its one tool; pydantic's servers name the path as a list.
 _FUNCTION_AT = re.compile(r"function_?declarations\W{1,3}(\d{1,3})\b")
 _TOOL_AT = re.compile(r"\btools?[\"'\]]*\s*[\[.,/: ]\s*[\"']?(\d{1,3})\b")
@@ -33,7 +30,7 @@ _ABOUT_TALK = re.compile(
 _SAYS_NOTHING = re.compile(
     r"^\W*(none|null|\d*|invalid_request_error|badrequesterror|invalid_argument|bad_request|error|\W)*"
     r"(bad request|invalid request|invalid argument|provider returned error|request contains an invalid argument"
-    r"|unknown error|internal error)?[\s.!]*$"
+    r"|unknown error|internal error)?[\s.!\"]*$"
 )
 
 
@@ -68,8 +65,7 @@ def blamed(words: str, names: Sequence[str]) -> Blame | None:
         return Blame(named)
     if _ABOUT_TALK.search(words) and not there:
         return None
-    loose = [*_LISTED.findall(words), *_QUOTED.findall(words), *_DISTINCT.findall(words)]
-    suspects = tuple(dict.fromkeys([*there, *_known(loose, known)]))
+    suspects = tuple(dict.fromkeys([*there, *_known(re.findall(_WORD, words), known)]))
     if there or _ABOUT_TOOLS.search(words) or _SAYS_NOTHING.match(words):
         return Blame(suspects=suspects)
     return None

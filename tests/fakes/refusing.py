@@ -83,6 +83,7 @@ class Refusing:
     `requests` are the names of the tools of each request; of those that were refused in `refused`."""
 
     bad: set[str] = field(default_factory=set)
+    bad_later: set[str] = field(default_factory=set)  # once the last of `lines` was said
     manner: Callable[[], str] = lambda: "name"
     lines: list[Said] = field(default_factory=list)
     moody: float = 0.0
@@ -111,6 +112,8 @@ class Refusing:
             self.real.append((tuple(tools), list(messages)))
         yield Delta("ok")
         line = self.lines.pop(0) if self.lines and not trial else Said(at=0.0, text="done", model=NAME)
+        if not (self.lines or trial):
+            self.bad |= self.bad_later
         yield line
 
     def _refusal(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> tuple[int, dict[str, Any]] | None:
