@@ -26,6 +26,7 @@ PARKS = 150  # about half a day of an unreachable model
 APART = 0.25  # of a wait, to either side
 LATE_S = 0.5  # after the time that a provider named; and of a long one
 LATE = 0.1
+OVERDUE_S = 10.0  # within which the overdue ones come
 
 
 def after_failure(failures: Sequence[Failed], parks: int, place: float = 0.5) -> Action:
@@ -67,6 +68,11 @@ def place_of(todo: Todo, failures: int) -> float:
     """The run's place after so many failures: any in [0, 1), but always the same for the same run."""
     run = f"{todo.asked.ref if todo.asked else ''}:{todo.opened.nonce if todo.opened else ''}:{todo.asked_seq}"
     return crc32(f"{run}:{failures}:{todo.parks}".encode()) / 2.0**32
+
+
+def wakes_in(todo: Todo, left: float) -> float:
+    """Seconds until a park ends that has `left` to go; those whose time came while we were away fall apart."""
+    return left if left > 0 else place_of(todo, 0) * OVERDUE_S
 
 
 def _told_long(newest: Failed, seconds: float, place: float) -> Park | Finish:

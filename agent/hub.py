@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
+from agent.backoff import wakes_in
 from agent.decisions import (
     APPROVAL_S,
     Temporary,
@@ -88,7 +89,7 @@ class Hub:
 
     async def go_on(self, session_id: str, seq: int, asked: Asked, place: Place) -> bool:
         """Go on from the checkpoint at `seq`: it becomes the newest, so that the leg starts from it alone; or from
-        where the newest run failed, whose end stands at `seq`. False if a run goes on already, or no such step is there.
+        where the newest run failed, whose end stands at `seq`. False if a run goes on already, or no such step stands.
         Raises StoreError, DuplicateRef if this was asked before."""
         awake = await self._wake(session_id)
         todo = awake.session.todo
@@ -260,7 +261,7 @@ class Hub:
             return
         if todo.running and todo.parked:
             if todo.parked.until is not None:
-                self._later(awake, todo.parked.until - now, lambda: self._unpark(awake))
+                self._later(awake, wakes_in(todo, todo.parked.until - now), lambda: self._unpark(awake))
         elif todo.running and (item := todo.waits_for_decision):
             self.edges.reach("K10")
             expires = (item.ask.at if item.ask else now) + APPROVAL_S
