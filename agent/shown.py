@@ -65,10 +65,10 @@ class Shown:
     def measured(self, usage: Usage) -> tuple[int, int] | None:
         """Bytes and tokens of the request that has just been answered; None where the reply didn't tell. To be asked
         before the reply is added."""
-        self._measured = None
-        if not usage.estimated and usage.prompt > 0:
-            size = self.room.fixed + self.size
-            self._measured = size, int(size / ratio(size, usage.prompt))
+        if usage.estimated or usage.prompt <= 0:
+            return None  # an older measure is better than none
+        size = self.room.fixed + self.size
+        self._measured = size, int(size / ratio(size, usage.prompt))
         return self._measured
 
     def fitted(self, texts: Sequence[str]) -> list[str]:
