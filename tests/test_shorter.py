@@ -107,6 +107,7 @@ async def test_a_leg_is_handed_on_before_its_context_is_full() -> None:
     assert await bench.steps(Failed) == []
     [handed] = await bench.steps(Handed)
     assert (handed.cause, handed.fresh) == ("context", True)
+    assert [leg.goes_on for leg in await bench.steps(Opened)] == [False, True]
     assert max(bench.sent()) < 16_384 * 3.5
     assert "question 6" in bench.shown()
     checkpoint = Checkpoint.from_json(handed.checkpoint)
@@ -215,7 +216,12 @@ def test_what_a_checkpoint_counts_for(cause: str, turns: int, handoffs: int) -> 
 def test_turns_left_are_told_by_the_turns_of_all_that_was_only_too_long(cause: str, told: bool) -> None:
     guard = Budget(turns=4)
     said = Said(at=1, text="", calls=(call("peek", {}, "c"),), upto=1)
-    steps = [Asked(at=0, text="go", author="t:7"), said, said, Handed(at=2, checkpoint="{}", text="c", cause=cause)]
+    steps: list[Step] = [
+        Asked(at=0, text="go", author="t:7"),
+        said,
+        said,
+        Handed(at=2, checkpoint="{}", text="c", cause=cause),
+    ]
     for step in steps:
         guard.observe(step)
     nudge = guard.observe(said)
@@ -230,7 +236,8 @@ def test_what_a_leg_brought_counts_on_over_one_that_was_only_too_long(goes_on: b
         at=1, call_id="c", tool="write_file", outcome=Outcome.OK, text="", files=(Change("/w/a", None, "f" * 64),)
     )
     leg = opening("s", PLACE, 0.0)
-    for seq, step in enumerate([leg, done, replace(leg, goes_on=goes_on)], start=1):
+    steps: list[Step] = [leg, done, replace(leg, goes_on=goes_on)]
+    for seq, step in enumerate(steps, start=1):
         ledger.fold(seq, step)
     assert bool(ledger.new_in_leg()) is progress
 
@@ -267,13 +274,19 @@ async def test_a_message_that_waits_is_not_told_twice() -> None:
 
 
 async def test_a_checkpoint_fits_the_room_of_its_leg() -> None:
-    lines: list[Line] = [[call("peek", {"word": "z" * 16_000})] for _ in range(6)]
-    bench = Bench([*[f"answer {n} " + "y" * 4_000 for n in range(9)], *lines, "done"], limits=Limits(turns=40))
+    def narrow(session: str, place: Place, at: float, model: str = "", context: int = 0) -> Opened:
+        return replace(opening(session, place, at), context=6_000)
+
+    lines: list[Line] = [[call("peek", {"word": "z" * 3_000})] for _ in range(6)]
+    bench = Bench([*[f"answer {n} " + "y" * 900 for n in range(9)], *lines, "done"], opening=narrow)
     for number in range(9):
-        await bench.say(f"question {number} " + "x" * 1_000)
+        await bench.say(f"question {number} " + "x" * 900)
     await bench.say("read it all")
-    for handed in await bench.steps(Handed):
-        assert len(handed.text.encode()) <= room_of(opening("s", PLACE, 0.0)).checkpoint + 100
+    handed = [step for step in await bench.steps(Handed) if step.fresh]
+    room = room_of(narrow("s", PLACE, 0.0)).checkpoint
+    assert len(handed) > 2
+    assert all(room // 4 < len(step.text.encode()) <= room + 60 for step in handed)
+    assert "Go on from here" in handed[-1].text
 
 
 async def test_usage_teaches_the_next_leg() -> None:
