@@ -65,7 +65,8 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one model call; `estimated` when the reply carried none. `cached` is a part of `prompt`; `money` is in
-    US dollars, None where nobody knows it; `expected` is our own estimate of `prompt`, 0 for none."""
+    US dollars, None where nobody knows it; `expected` is our own estimate of `prompt` where the server
+    counted far less, as one does that cuts what it is sent; else 0."""
 
     prompt: int = 0
     completion: int = 0

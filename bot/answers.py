@@ -58,7 +58,7 @@ class Answers:
                 self._authors.pop(step.author, None)
                 self._authors[step.author] = step.name or words.person(step.author)
             case s.Said():
-                return self._said(seq, step)
+                return [*self._cut(seq, step), *self._said(seq, step)]
             case s.Ended():
                 return self._ended(seq, step)
             case s.Parked():
@@ -91,6 +91,13 @@ class Answers:
         if self._asked and self._asked[-1][0] > said.upto:  # the run goes on with what came meanwhile
             drafts += self._release()
         return drafts
+
+    def _cut(self, seq: int, said: s.Said) -> list[Draft]:
+        """A server that reads less than it is sent is told of once a session and model: the key knows no seq."""
+        if not said.usage.expected:
+            return []
+        text = modelwords.cut(said.model, said.usage.prompt, said.usage.expected)
+        return [Draft(f"cut:{said.model}", text, self._ref(seq), silent=True, role="notice")]
 
     def _parked(self, seq: int, parked: s.Parked) -> list[Draft]:
         """A wait is told when it begins; from then on that message is kept up to date (bot.parked)."""

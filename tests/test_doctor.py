@@ -17,10 +17,10 @@ from agent.store.migrate import packaged
 from agent.store.peek import Peek, peek
 from agent.store.sqlite import SqliteStore
 from agent.tables import Person, Switch
-from bot.doctor import Finding, Grade, exam, failed, host, people, remote, render
+from bot.doctor import Finding, Grade, context, exam, failed, host, people, remote, render
 from bot.doctor.finding import fail, ok, warn
 from tests.fakes.lab import Lab
-from tests.fakes.model import KEY, MODEL, FakeModel, Http, Say, use
+from tests.fakes.model import DONE, KEY, MODEL, FakeModel, Http, Say, Sse, chunk, use
 from tests.fakes.telegram import OWNER, TOKEN, FakeTelegram, Fault
 
 OK, WARN, FAIL = Grade.OK, Grade.WARN, Grade.FAIL
@@ -336,6 +336,38 @@ async def test_the_model(step: Any, grade: Grade, word: str, model: FakeModel, t
 async def test_a_model_out_of_reach(tmp_path: Path) -> None:
     values = settings(tmp_path, MODEL__BASE_URL="http://127.0.0.1:9/v1", MODEL__NAME="m")
     assert grades(await remote.model(values)) == {"model": FAIL}
+
+
+def cut_at(tokens: int) -> Any:
+    usage = {"prompt_tokens": tokens, "completion_tokens": 1, "total_tokens": tokens + 1}
+    return Sse((chunk({"content": "yes"}, "stop"), {**chunk({}), "choices": [], "usage": usage}, DONE))
+
+
+@pytest.mark.parametrize(
+    ("step", "env", "grade", "word"),
+    [
+        ("yes", {}, OK, "arrives whole"),
+        (cut_at(2048), {}, WARN, "read 2048 of about"),
+        (Say("yes", usage=False), {}, OK, "doesn't count"),
+        ("yes", {"MODEL__CONTEXT_TOKENS": "4096"}, OK, "too few"),
+        (Http(400, {"error": {"message": "x", "code": "context_length_exceeded"}}), {}, WARN, "too long"),
+    ],
+)
+async def test_a_server_that_cuts_is_seen(
+    step: Any, env: dict[str, str], grade: Grade, word: str, model: FakeModel, tmp_path: Path
+) -> None:
+    model.next(step)
+    values = settings(tmp_path, MODEL__BASE_URL=model.url, MODEL__NAME=MODEL, MODEL__API_KEY=KEY, **env)
+    (found,) = await context.context(values)
+    assert found.grade is grade
+    assert word in found.text
+    assert ("JARVIS_MODEL__CONTEXT_TOKENS" in found.mend) is (grade is WARN)
+
+
+async def test_where_the_model_fails_nothing_is_said_of_its_context(model: FakeModel, tmp_path: Path) -> None:
+    model.next(Http(401))
+    values = settings(tmp_path, MODEL__BASE_URL=model.url, MODEL__NAME=MODEL, MODEL__API_KEY=KEY)
+    assert list(await context.context(values)) == []
 
 
 # -- the command ----------------------------------------------------------------------------------------------------

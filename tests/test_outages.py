@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent.models.scripted import call
-from agent.steps import Asked, Commanded, End, Ended, Failed, Parked, Trouble
+from agent.steps import Asked, Commanded, End, Ended, Failed, Parked, Said, Trouble, Usage
 from bot import modelwords, words
 from tests.fakes.office import ADMIN, GROUP, OPERATOR, OWNER, VIEWER, Office, office
 
@@ -348,3 +348,21 @@ async def test_a_junk_name_is_refused_in_a_sentence(junk: str, tmp_path: Path) -
 async def test_what_is_so_already_is_said(args: str, tmp_path: Path) -> None:
     async with office([], tmp_path) as desk:
         assert await command(desk, args) == modelwords.already("scripted")
+
+
+# -- a server that cuts ---------------------------------------------------------------------------------------------
+async def test_a_server_that_cuts_prompts_is_told_of_once_a_session_and_model(tmp_path: Path) -> None:
+    usage = Usage(prompt=2048, completion=1, expected=9000)
+    cut = [Said(at=0, text=f"FINAL{n}", model=model, usage=usage) for n, model in enumerate("aaab")]
+    async with office(cut, tmp_path) as desk:
+        for _ in range(2):
+            await say(desk)
+        assert shown(desk).count("2,048 tokens of a request of about 9,000") == 1
+        assert "num_ctx" in shown(desk) and "JARVIS_MODEL__CONTEXT_TOKENS" in shown(desk)
+        store, before = desk.store, shown(desk)
+    async with office(cut[2:], tmp_path, store=store) as again:
+        await say(again)
+        assert "2,048" not in shown(again)
+        await say(again)
+        assert "The server of b says" in shown(again)
+        assert "The server of a says" in before

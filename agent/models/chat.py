@@ -12,10 +12,11 @@ import threading
 import traceback
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from agent.models.assembly import OK, Assembly, Limits, Reply
+from agent.models.cutting import expected_of
 from agent.models.incoming import Incoming, Reported
 from agent.models.patience import Late, Patience
 from agent.models.refusal import as_refusal
@@ -57,7 +58,7 @@ class _Attempt:
 
     assembly: Assembly
     started: float  # monotonic
-    sent: int = 0  # bytes
+    body: bytes = b""
 
 
 class OpenAIChat:
@@ -142,7 +143,7 @@ class OpenAIChat:
         if wire is None:
             wire = await asyncio.to_thread(self._connect)
         body = body_of(self.name, messages, tools, self._asks_usage)
-        attempt.sent = len(body)
+        attempt.body = body
         try:
             return await wire.send(body)
         except Exception as error:
@@ -189,7 +190,7 @@ class OpenAIChat:
         at, duration = self._clock.now(), self._clock.monotonic() - attempt.started
         received, report = attempt.assembly.received, attempt.assembly.usage
         # An attempt that brought nothing cost nothing that we know of.
-        usage = usage_of(report, attempt.sent, received) if received or report else Usage()
+        usage = usage_of(report, len(attempt.body), received) if received or report else Usage()
         if isinstance(outcome, Reply):
             return Said(
                 at=at,
@@ -197,7 +198,7 @@ class OpenAIChat:
                 calls=outcome.calls,
                 finish=outcome.finish,
                 model=self.name,
-                usage=usage,
+                usage=replace(usage, expected=expected_of(attempt.body, usage)),
                 duration=duration,
             )
         key = self._settings.api_key

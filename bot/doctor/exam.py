@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from agent.errors import StoreError
 from agent.settings import Settings
 from agent.store.peek import Peek, peek
-from bot.doctor import host, people, remote
+from bot.doctor import context, host, people, remote
 from bot.doctor.finding import Finding, fail, ok, warn
 
 Check = Callable[[], Sequence[Finding] | Awaitable[Sequence[Finding]]]
@@ -36,6 +36,9 @@ async def exam(settings: Settings, warnings: Sequence[str] = ()) -> list[Finding
     ]
     results = [await _safely(name, check) for name, check in here]
     results += await asyncio.gather(*(_safely(name, check) for name, check in far))
+    results.append(
+        await _safely("context", lambda: context.context(settings))
+    )  # not beside the other: one slot is usual
     told = [warn("settings", warning) for warning in warnings]
     return [*told, found, *(finding for result in results for finding in result)]
 
