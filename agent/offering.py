@@ -25,7 +25,7 @@ async def offer(session: Session) -> None:
     if added := session.history.toolbox.missing(there):
         steps.append(Offered(at=now, added=added))
     told = [(registry, list(registry.news())) for registry in edges.registries]
-    steps += [notice(now, news.text, news.event) for _, all_news in told for news in all_news]
+    steps += [notice(now, edges.screen.output(news.text), news.event) for _, all_news in told for news in all_news]
     if steps:
         await session.record(*steps)
     for registry, all_news in told:

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from agent.errors import StoreError
+from agent.catalogue import tools as offered
 from agent.settings import Settings
 from agent.store.peek import Peek, peek
 from bot.doctor import context, host, people, remote
+from bot.doctor import tools as shelf
 from bot.doctor.finding import Finding, fail, ok, warn
 
 Check = Callable[[], Sequence[Finding] | Awaitable[Sequence[Finding]]]
@@ -25,6 +27,7 @@ async def exam(settings: Settings, warnings: Sequence[str] = ()) -> list[Finding
         ("sandbox", lambda: host.sandbox(settings.home)),
         ("user", host.user),
         ("limits", host.limits),
+        ("tools", lambda: shelf.tools(settings.home, [tool.name for tool in offered()])),
         ("clock", lambda: host.clock(settings.timezone)),
         ("mode", lambda: people.mode(settings, store)),
         ("owner", lambda: people.owner(settings, store)),

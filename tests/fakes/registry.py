@@ -27,6 +27,7 @@ class FakeRegistry:
     coming: list[Tool] = field(default_factory=list)
     untold: list[News] = field(default_factory=list)
     was_told: list[News] = field(default_factory=list)
+    away: list[tuple[str, str]] = field(default_factory=list)
     looks: int = 0
 
     async def refresh(self) -> None:
@@ -46,4 +47,4 @@ class FakeRegistry:
         self.was_told += news
 
     def troubles(self) -> Sequence[tuple[str, str]]:
-        return [("broken", "it is broken")]
+        return self.away
