@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from agent.errors import StoreError
 from agent.catalogue import tools as offered
+from agent.errors import StoreError
 from agent.settings import Settings
 from agent.store.peek import Peek, peek
 from bot.doctor import context, host, people, remote
