@@ -71,6 +71,7 @@ def _checkpoint(session: Session, cause: str) -> Checkpoint:
         turns=todo.turns,
         limit=session.edges.limits.turns,
         done=tuple(ran.line for ran in ledger.commands if ran.exit_code == 0)[-DONE:],
+        remaining=ledger.remaining(),
         failed=tuple(approach.line for approach in ledger.approaches()),
         facts=tuple(f"{name}: {value}" for name, value in ledger.facts.items()),
         errors=tuple(error.line for error in ledger.errors_open()),

@@ -30,6 +30,7 @@ from agent.openerrors import (
     text_of,
 )
 from agent.outcome import FAILING, SUCCEEDING
+from agent.plan import items_of
 from agent.steps import Asked, Call, Ended, Finished, Opened, Outcome, Proposed, Said, Step
 
 VERSION = 1
@@ -68,6 +69,10 @@ class Ledger:
     def approaches(self) -> tuple[Approach, ...]:
         """What was tried and failed, at most 20; what was overcome since is forgotten first."""
         return tuple(sorted(self._approaches.values(), key=lambda approach: approach.last))
+
+    def remaining(self) -> tuple[str, ...]:
+        """The plan's items that are neither completed nor given up, in order."""
+        return tuple(item for item, status in self._plan.items() if status in ("pending", "in_progress"))
 
     def new_in_leg(self) -> tuple[str, ...]:
         """What this leg has brought, in words; empty means zero progress."""
@@ -182,7 +187,7 @@ class Ledger:
 
     def _planned(self, arguments: str) -> None:
         """The plan as the model wrote it: a dropped item closes the errors met while it was in progress."""
-        plan = _items(arguments)
+        plan = {item.text[:COMMAND]: item.status for item in items_of(arguments)}
         if not plan:
             return
         done = [item for item, status in plan.items() if status == "completed" and self._plan.get(item) != "completed"]
@@ -230,17 +235,6 @@ def goes_on(step: Finished) -> bool:
 
 def _tests(meant: Intent) -> bool:
     return any(f"{part.stem} {' '.join(part.operands[:1])}".startswith(TESTING) for part in meant.parts)
-
-
-def _items(arguments: str) -> dict[str, str]:
-    """Item -> status of a call to the plan tool; empty where it can't be read."""
-    try:
-        given = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return {}
-    items = given.get("items") if isinstance(given, dict) else None
-    rows = [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
-    return {str(row.get("text", ""))[:COMMAND]: str(row.get("status", "pending")) for row in rows}
 
 
 def _bound(kept: dict[str, Any], most: int) -> None:

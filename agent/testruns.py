@@ -24,11 +24,11 @@ _NO_TEST = ("install", "add", "new", "init", "clone", "download", "build")
 _FAILING = (
     re.compile(r"^(?:FAILED|ERROR) ([^\s:]\S*(?:::[^\n]*?)?)(?: - |\s*$)", re.MULTILINE),  # pytest
     re.compile(r"^(?:FAIL|ERROR): (\S+)", re.MULTILINE),  # unittest
-    re.compile(r"^\s*--- FAIL: (\S+)", re.MULTILINE),  # go
+    re.compile(r"^[ \t]*--- FAIL: (\S+)", re.MULTILINE),  # go
     re.compile(r"^test (\S+) \.\.\. FAILED", re.MULTILINE),  # cargo
-    re.compile(r"^\s*not ok \d+ -? ?([^\n#]{1,120}?)\s*(?:#|$)", re.MULTILINE),  # TAP
-    re.compile(r"^\s*✖ (?!failing tests)([^\n]{1,120}?)(?: \(\d[\d.]* ?m?s\))?$", re.MULTILINE),  # node
-    re.compile(r"^\s*(?:●|[×✕✗]) ([^\n]{1,120}?)(?: \(?\d[\d.]* ?m?s\)?)?$", re.MULTILINE),  # jest, vitest
+    re.compile(r"^[ \t]*not ok \d+ -? ?([^\n#]{1,120}?)\s*(?:#|$)", re.MULTILINE),  # TAP
+    re.compile(r"^[ \t]*✖ (?!failing tests)([^\n]{1,120}?)(?: \(\d[\d.]* ?m?s\))?$", re.MULTILINE),  # node
+    re.compile(r"^[ \t]*(?:●|[×✕✗]) ([^\n]{1,120}?)(?: \(?\d[\d.]* ?m?s\)?)?$", re.MULTILINE),  # jest, vitest
 )
 _RED = re.compile(
     r"(?<![\w.])[1-9]\d{0,6} (?:tests? )?(?:failed|failing|failures?|errors?)\b|# fail [1-9]|ℹ fail [1-9]"
