@@ -16,9 +16,21 @@ from agent.hub import Hub
 from agent.messages import History
 from agent.models.request import body_of
 from agent.models.scripted import Line, ScriptedModel, call
-from agent.ports import Message
+from agent.ports import Message, Nudge
 from agent.registry import News
-from agent.steps import Asked, Ended, Finished, Nudged, Offered, Opened, Outcome, Proposed, ToolSpec
+from agent.steps import (
+    Asked,
+    Ended,
+    Finished,
+    Level,
+    Nudged,
+    Offered,
+    Opened,
+    Outcome,
+    Proposed,
+    Step,
+    ToolSpec,
+)
 from agent.store.memory import MemoryStore
 from agent.tool import spec
 from agent.tools import delete_tool, get_tool, list_tools, save_tool
@@ -50,11 +62,11 @@ class Bench:
     registries: list[Any] = field(default_factory=list)
     asks: int = 0
 
-    async def say(self, text: str = "go") -> None:
+    async def say(self, text: str = "go", tries: int = 2000) -> None:
         self.asks += 1
         asked = Asked(at=self.clock.now(), text=text, author="t:7", ref=f"t:1:7:{self.asks}")
         await self.hub.submit("s", asked, PLACE)
-        for _ in range(2000):  # the workshop reads its file in a thread
+        for _ in range(tries):  # the workshop reads its file in a thread
             await self.clock.settle()
             await asyncio.sleep(0.005)
             if (todo := self.hub.todo("s")) and not todo.running:
@@ -250,6 +262,34 @@ async def test_what_the_other_tools_answer(tmp_path: Path) -> None:
         "Deleted bad. Calls of it are no longer run.",
         "There are no custom tools. save_tool makes one.",
     ]
+
+
+@dataclass(slots=True)
+class Asks:
+    """A guard that asks for each call of a custom tool."""
+
+    name: str = "asks"
+    strict: bool = False
+
+    def observe(self, step: Step) -> Nudge | None:
+        asked = isinstance(step, Proposed) and step.command
+        return Nudge(Level.ASK, "may it?", data='{"tier": 2}') if asked else None
+
+
+async def test_what_was_approved_is_what_runs_or_it_is_asked_for_again(tmp_path: Path) -> None:
+    registry = FakeRegistry(held=[custom("x", command="echo one")])
+    bench = make_bench([[call("x", {})], "done"], tmp_path, registries=[registry], guards=[Asks()])
+    with pytest.raises(AssertionError, match="the run did not end"):
+        await bench.say(tries=20)
+    (first,) = await bench.steps(Proposed)
+    registry.held = [custom("x", command="echo two")]
+    await bench.hub.decide("s", first.call.id, "allow", "t:7")
+    await bench.clock.settle(200)
+    assert bench.host.commands == [], "another command was approved"
+    assert [step.command.splitlines()[2] for step in await bench.steps(Proposed)] == ["echo one", "echo two"]
+    await bench.hub.decide("s", first.call.id, "allow", "t:7")
+    await bench.clock.settle(200)
+    assert [command.text.endswith("echo two") for command in bench.host.commands] == [True]
 
 
 async def test_without_a_workshop_the_tools_say_so(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ class WrittenCalls:
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]
     ) -> AsyncGenerator[Delta | Said | Failed, None]:
         """Yield Deltas, then exactly one Said or Failed. Raises nothing but CancelledError."""
-        asked, offered = (spoken(messages, tools), ()) if self._on else (messages, tools)
+        # Without tools no call may stand in the history either: several providers refuse such a request.
+        asked, offered = (spoken(messages, tools), ()) if self._on or not tools else (messages, tools)
         curtain = Curtain()
         async with aclosing(self._model.reply(asked, offered)) as parts:
             async for part in parts:
