@@ -49,7 +49,7 @@ def queued(ahead: int) -> str:
 
 
 def waits(why: str, until: float | None, now: float) -> str:
-    return f"waiting{f' {span(until - now)} more' if until else ''}: {why}"
+    return f"waiting{f' {span(until - now)} more' if until else ''}: {why.rstrip('.')}"
 
 
 # -- in messages ----------------------------------------------------------------------------------------------------

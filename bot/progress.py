@@ -114,6 +114,9 @@ class Progress:
             if seq >= begun:
                 run.card.fold(step)
         self._keep_ticking(session, run)
+        if run.card.awaiting.parked:
+            run.visible = True
+            self._show(session, run)
 
     def _begin(self, session: str, seq: int, step: steps.Step) -> _Shown | None:
         place = self._routes.where(session)
