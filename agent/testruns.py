@@ -22,8 +22,8 @@ _CALLS_TESTS = re.compile(r"test\w*(?:\.\w+)*\(|import \w*test|from \w*test", re
 _NODE = re.compile(r"\bnode\b[^;&|\n]{0,200}\s--test\b")
 _NO_TEST = ("install", "add", "new", "init", "clone", "download", "build")
 _FAILING = (
-    re.compile(r"^(?:FAILED|ERROR) ([^\s:]\S*(?:::[^\n]*?)?)(?: - |\s*$)", re.MULTILINE),  # pytest
-    re.compile(r"^(?:FAIL|ERROR): (\S+)", re.MULTILINE),  # unittest
+    re.compile(r"^(?:FAILED|ERROR) ([^\s:(]\S*(?:::[^\n]*?)?)(?: - |\s*$)", re.MULTILINE),  # pytest
+    re.compile(r"^(?:FAIL|ERROR): (\w+) \(", re.MULTILINE),  # unittest
     re.compile(r"^[ \t]*--- FAIL: (\S+)", re.MULTILINE),  # go
     re.compile(r"^test (\S+) \.\.\. FAILED", re.MULTILINE),  # cargo
     re.compile(r"^[ \t]*not ok \d+ -? ?([^\n#]{1,120}?)\s*(?:#|$)", re.MULTILINE),  # TAP
