@@ -30,7 +30,7 @@ BY_FLOOR = {
         *("ledger", "outcome", "signature", "complaint", "phrases", "commandline", "checkpoint", "policy"),
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         "machine",
-        *("verdict", "plan", "evidence", "testruns"),
+        *("verdict", "plan", "evidence", "testruns", "drift"),
         *("room", "shown", "window", "tiers", "talk", "shorter"),
         *("registry", "recipe", "toolschema", "fitting", "toolbox"),
         "guards",
@@ -94,7 +94,7 @@ LIBRARIES: dict[str, frozenset[str]] = {
     "agent.models": frozenset({"httpx2", "anyio", "pydantic"}),
     "agent.web": frozenset({"httpx2", "selectolax", "ddgs"}),
     "agent.tools": frozenset({"aiofiles", "pydantic", "pathspec"}),
-    "agent.probes": frozenset({"pydantic"}),
+    "agent.probes": frozenset({"pydantic", "pathspec"}),
     "bot": frozenset({"telegramify_markdown", "click", "rich"}),
     "bot.channels": frozenset({"telegram", "httpx"}),
 }
