@@ -85,14 +85,25 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
+class File:
+    """A file on its way to a chat: its text, or the absolute path of its bytes."""
+
+    name: str
+    text: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Letter:
-    """One message as a person will see it: plain text of at most 4,096 UTF-16 units, with entities over it."""
+    """One message as a person will see it: plain text of at most 4,096 UTF-16 units, with entities over it. Under a
+    file it is at most 1,024 units, or nothing."""
 
     text: str
     entities: tuple[dict[str, object], ...] = ()  # ready-made, offsets and lengths in UTF-16 units
     buttons: tuple[tuple[Button, ...], ...] = ()
     reply_to: int | None = None
     silent: bool = False
+    file: File | None = None
 
 
 class SendFailed(Exception):

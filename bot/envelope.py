@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from bot.channel import Button, Letter, Place
+from bot.channel import Button, File, Letter, Place
 
 
 def encode(place: Place, letter: Letter) -> str:
@@ -18,6 +18,8 @@ def encode(place: Place, letter: Letter) -> str:
         body["reply_to"] = letter.reply_to
     if letter.silent:
         body["silent"] = True
+    if letter.file is not None:
+        body["file"] = [letter.file.name, letter.file.text, letter.file.path]
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -31,6 +33,7 @@ def decode(body: str) -> tuple[Place, Letter]:
             buttons=tuple(tuple(Button(*button) for button in row) for row in found.get("buttons", ())),
             reply_to=found.get("reply_to"),
             silent=found.get("silent", False),
+            file=File(*found["file"]) if "file" in found else None,
         )
         return Place.of(found["place"]), letter
     except (KeyError, TypeError, AttributeError) as error:

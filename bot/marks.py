@@ -53,6 +53,16 @@ def offsets(text: str) -> list[int]:
     return before
 
 
+def spoiled(text: str, marks: Sequence[Mark], secret: str) -> list[Mark]:
+    """The marks, and a spoiler over each `secret` outside of code, where no other mark may be."""
+    found, at = [], text.find(secret)
+    while at >= 0:
+        found.append(Mark("spoiler", at, at + len(secret)))
+        at = text.find(secret, at + len(secret))
+    code = Stretches(mark for mark in marks if mark.kind in SOLID)
+    return sorted([*marks, *(mark for mark in found if not code.touches(mark))], key=_order)
+
+
 class Stretches:
     """Disjoint marks, looked up by place."""
 

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from bot.channel import Letter
+from bot.channel import File, Letter
 from bot.clean import clean
-from bot.marks import Mark, entities, lawful, offsets
-from bot.split import LIMIT, Part, split
+from bot.marks import Mark, entities, lawful, offsets, spoiled
+from bot.split import LIMIT, Part, ends, split, units, visible
 from bot.tables import readable
 
 if TYPE_CHECKING:
     from telegramify_markdown import RenderConfig
 
-MOST = 12  # letters; a longer answer is shown as its beginning and its end
-HEAD = TAIL = 3
-LEFT_OUT = "… {count:,} characters left out: the whole answer is too long for a chat …"
+MOST = 3  # letters; a longer answer is shown as its beginning and its end, with the whole as a file between them
+FILE = "answer.md"
+LEFT_OUT = "… {count:,} characters are left out here; the whole answer is in this file …"
+SECRET = "[jarvis:secret]"  # what stands where a secret was
 
-_SAMPLE = LIMIT * (HEAD + 2)  # code points that surely fill HEAD letters
+_WHOLE = MOST * LIMIT * 4  # code points: of so much text, markup taken off, MOST letters may be left
+_SAMPLE = LIMIT * 3  # code points that surely fill a letter
 _HIDDEN = str.maketrans("<$&\\|~*_[]", "".join(map(chr, range(0xFDD0, 0xFDDA))))  # noncharacters: in no real text
 _SHOWN = {hidden: shown for shown, hidden in _HIDDEN.items()}
 _URL = r"(?:https?://|mailto:)[^\s()<>\\]+(?:\([^\s()<>\\]*\)[^\s()<>\\]*)*"
@@ -48,9 +51,10 @@ _MARKUP = re.compile(  # what carries letters or digits and is rendered otherwis
 
 
 def letters(markdown: str, left_out: str = LEFT_OUT) -> list[Letter]:
-    """The text as 1 to 14 letters, or as 7 with a note between head and tail; [] if there is nothing to see.
+    """The text as 1 to 3 letters; a longer one as its head, the whole as a file, and its tail; [] if there is nothing
+    to see.
 
-    `left_out` is the note; {count} in it becomes the number of characters that are missing.
+    `left_out` stands under the file; {count} in it becomes the number of characters between head and tail.
     """
     cut = len(markdown) - _SAMPLE
     fences = markdown.startswith("```") + markdown.count("\n```", 0, max(0, cut))
@@ -59,23 +63,32 @@ def letters(markdown: str, left_out: str = LEFT_OUT) -> list[Letter]:
 
 def plain(text: str, left_out: str = LEFT_OUT) -> list[Letter]:
     """The text as it is, without formatting; a long one as `letters` does it."""
-    return _letters(text, split, "", left_out)
+    return _letters(text, Part, "", left_out)
 
 
-def _letters(text: str, render: Callable[[str], list[Part]], lead: str, left_out: str) -> list[Letter]:
+def captioned(file: File, text: str, limit: int) -> list[Letter]:
+    """A file with this text under it, of at most `limit` UTF-16 units; a longer one follows in letters of its own."""
+    below = letters(text)
+    if len(below) == 1 and units(below[0].text) <= limit:
+        return [replace(below[0], file=file)]
+    return [Letter("", file=file), *below]
+
+
+def _letters(text: str, render: Callable[[str], Part], lead: str, left_out: str) -> list[Letter]:
     """`lead` opens the tail again where it starts in the middle of something."""
-    if len(text) <= MOST * LIMIT:
+    if len(text) <= _WHOLE:
         head = tail = render(clean(text))
-        if len(head) <= MOST + 2:
-            return [_letter(part) for part in head]
+        parts = split(head.text, head.marks)
+        if len(parts) <= MOST:
+            return [_letter(part) for part in parts]
     else:
         head, tail = render(clean(text[:_SAMPLE])), render(clean(lead + text[-_SAMPLE:]))
-    head, tail = head[:HEAD], tail[-TAIL:]
-    count = max(1, len(text) - sum(len(part.text) for part in (*head, *tail)))
-    return [_letter(part) for part in (*head, Part(left_out.format(count=count)), *tail)]
+    first, last = ends(head, tail)
+    count = max(1, len(text) - len(first.text) - len(last.text))
+    return [_letter(first), Letter(left_out.format(count=count), file=File(FILE, clean(text))), _letter(last)]
 
 
-def _formatted(text: str) -> list[Part]:
+def _formatted(text: str) -> Part:
     try:
         ours = readable(text)
         shown, marks = _convert(ours)
@@ -84,7 +97,8 @@ def _formatted(text: str) -> list[Part]:
         raise
     except BaseException:  # the parser is native code and panics outside of Exception; no bug of its may cost an answer
         complete = False
-    return (split(shown, marks) if complete else []) or split(text)
+    found = Part(shown, tuple(marks)) if complete and visible(shown) else Part(text)
+    return Part(found.text, tuple(spoiled(found.text, found.marks, SECRET)))
 
 
 def _convert(markdown: str) -> tuple[str, list[Mark]]:

@@ -117,7 +117,8 @@ def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
     for chunk, letter in enumerate(parts):
         buttons = button if chunk + 1 == len(parts) else ()
         reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None
-        letter = Letter(letter.text, letter.entities, buttons, reply_to, silent=draft.silent or chunk > 0)
+        silent = draft.silent or chunk > 0
+        letter = replace(letter, buttons=buttons, reply_to=reply_to, silent=silent)
         key = f"{session}:{draft.key}:{chunk}"
         rows.append(Outgoing(key=key, chat=place.chat, body=encode(place, letter), role=draft.role))
     return rows

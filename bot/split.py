@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.marks import Mark, offsets
 
 LIMIT = 4096  # https://core.telegram.org/bots/api#sendmessage: 1-4096 characters; they are UTF-16 code units
+FOOTER = 256  # units left free in the last letter of a long answer
 LOOK_BACK = 64  # code points; longer clusters are cut anyway
 ZWJ = "\u200d"
 BLANK = re.compile(  # what the service takes for nothing
@@ -50,6 +51,27 @@ def split(text: str, marks: Sequence[Mark] = (), limit: int = LIMIT) -> list[Par
         if visible(text[start:end]):
             parts.append(Part(text[start:end], tuple(_clipped(marks, start, end))))
     return parts
+
+
+def ends(head: Part, tail: Part, limit: int = LIMIT) -> tuple[Part, Part]:
+    """The first part of `head`, and the end of `tail` from a place that a reader doesn't mind, in a little less than
+    `limit` units: a line can be put under it."""
+    first = next(iter(split(head.text, head.marks, limit)), head)
+    text, before = tail.text.rstrip(), offsets(tail.text.rstrip())
+    start = bisect_left(before, before[-1] - limit + FOOTER)
+    if start:
+        start = _begin(text, start)
+    return first, Part(text[start:], tuple(_clipped(tail.marks, start, len(text))))
+
+
+def _begin(text: str, least: int) -> int:
+    """Where a tail that may not begin before `least` begins."""
+    half = least + (len(text) - least) // 2
+    for border in ("\n", " "):
+        at = text.find(border, least, half)
+        if at >= 0:
+            return at + 1
+    return next((at for at in range(least, min(half, least + LOOK_BACK)) if not _joined(text, at)), least)
 
 
 def _ranges(text: str, marks: Sequence[Mark], limit: int) -> Iterator[tuple[int, int]]:

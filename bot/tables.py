@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import zip_longest
 
-PHONE = 40  # columns of monospace that a phone shows without wrapping
+PHONE = 36  # columns of monospace that a phone shows without wrapping
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 _DELIMITERS = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _PIPE = re.compile(r"(?<!\\)\|")

@@ -124,23 +124,6 @@ def test_no_letter_has_more_entities_than_the_service_takes() -> None:
     assert max(len(part.entities) for part in letters("**a** `b` " * 600)) == 100
 
 
-@pytest.mark.parametrize("make", [letters, plain])
-@pytest.mark.parametrize(("size", "whole"), [(12 * 4096, True), (12 * 4096 + 1, False), (5_000_000, False)])
-def test_very_long_answers_show_head_and_tail(make: object, size: int, whole: bool) -> None:
-    text = ("0123456 " * (size // 8 + 1))[:size]
-    parts = letters(text) if make is letters else plain(text)
-    joined = "".join(part.text for part in parts)
-    if whole:
-        assert joined.replace(" ", "") == text.replace(" ", "")
-        return
-    assert len(parts) == 7
-    [note] = [part.text for part in parts if "left out" in part.text]
-    missing = int("".join(c for c in note if c.isdigit()))
-    assert missing == size - sum(len(part.text) for part in parts if part.text != note)
-    assert parts[0].text.startswith("0123456")
-    assert text.rstrip().endswith(parts[-1].text[-9:])
-
-
 def test_a_tail_that_starts_inside_code_is_code() -> None:
     parts = letters("```\n" + "x = 1 < 2 * 3 * 4\n" * 10_000 + "```")
     assert {e["type"] for e in parts[-1].entities} == {"pre"}

@@ -22,8 +22,8 @@ def test_a_wide_table_is_a_list_of_rows() -> None:
     )
 
 
-@pytest.mark.parametrize(("width", "monospace"), [(35, True), (36, True), (37, False)])
-def test_forty_columns_are_what_a_phone_shows(width: int, monospace: bool) -> None:
+@pytest.mark.parametrize(("width", "monospace"), [(31, True), (32, True), (33, False)])
+def test_thirty_six_columns_are_what_a_phone_shows(width: int, monospace: bool) -> None:
     assert ("```" in readable(f"| a | b |\n|---|---|\n| {'x' * width} | y |")) == monospace
 
 

@@ -5,25 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import TypeVar
 
 from telegram import (
     Bot,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
+    InputFile,
     LinkPreviewOptions,
     Message,
     MessageEntity,
     ReplyParameters,
 )
 
-from bot.channel import Button, Letter, Place, Refused
+from bot.channel import Button, File, Letter, Place, Refused
 from bot.channels._telegram_address import clean
 from bot.channels._telegram_errors import Form, failure, is_revoked, is_unmodified, simpler, words
 
 log = logging.getLogger(__name__)
 
 CALL_S = 40.0  # a whole call; the read time-out of 20 s starts anew with each byte
+UPLOAD_S = 300.0  # ... of one that carries a file
+UPLOAD = 50 * 2**20  # bytes: https://core.telegram.org/bots/api#sending-files
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # a preview would send each address in a text to the net
 _T = TypeVar("_T")
@@ -40,7 +44,10 @@ class Sender:
         """Returns the message's id. Raises SendFailed."""
         _check(place)
         form = Form(bool(letter.entities), letter.reply_to is not None, bool(place.topic))
-        return (await self._calls(form, lambda form: self._send(place, letter, form))).message_id
+        if letter.file is None:
+            return (await self._calls(form, lambda form: self._send(place, letter, form))).message_id
+        file = InputFile(await asyncio.to_thread(_bytes, letter.file), clean(letter.file.name), attach=True)
+        return (await self._calls(form, lambda form: self._upload(place, letter, file, form), UPLOAD_S)).message_id
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """An edit that changes nothing is success. Raises SendFailed."""
@@ -48,10 +55,10 @@ class Sender:
         form = Form(entities=bool(letter.entities))
         await self._calls(form, lambda form: self._edit(place, message_id, letter, form))
 
-    async def _calls(self, form: Form, call: Callable[[Form], Awaitable[_T]]) -> _T:
+    async def _calls(self, form: Form, call: Callable[[Form], Awaitable[_T]], seconds: float = CALL_S) -> _T:
         while True:
             try:
-                async with asyncio.timeout(CALL_S):
+                async with asyncio.timeout(seconds):
                     return await call(form)
             except Exception as error:
                 if is_revoked(error):
@@ -63,16 +70,29 @@ class Sender:
                 form = less
 
     async def _send(self, place: Place, letter: Letter, form: Form) -> Message:
-        reply = ReplyParameters(letter.reply_to or 0, allow_sending_without_reply=True) if form.reply else None
         return await self._bot.send_message(
             chat_id=int(place.chat),
             text=clean(letter.text),
             entities=_entities(letter) if form.entities else None,
             disable_notification=letter.silent or None,
             message_thread_id=int(place.topic) if form.topic else None,
-            reply_parameters=reply,
+            reply_parameters=_reply(letter, form),
             reply_markup=_keyboard(letter.buttons),
             link_preview_options=_NO_PREVIEW,
+        )
+
+    async def _upload(self, place: Place, letter: Letter, file: InputFile, form: Form) -> Message:
+        return await self._bot.send_document(
+            chat_id=int(place.chat),
+            document=file,
+            caption=clean(letter.text) or None,
+            caption_entities=_entities(letter) if form.entities else None,
+            disable_notification=letter.silent or None,
+            message_thread_id=int(place.topic) if form.topic else None,
+            reply_parameters=_reply(letter, form),
+            reply_markup=_keyboard(letter.buttons),
+            disable_content_type_detection=True,
+            write_timeout=UPLOAD_S,
         )
 
     async def _edit(self, place: Place, message_id: int, letter: Letter, form: Form) -> None:
@@ -93,6 +113,21 @@ class Sender:
 def _check(place: Place) -> None:
     if not (place.chat.removeprefix("-").isdecimal() and (place.topic or "0").isdecimal()):
         raise Refused(f"{place.key} is no chat of Telegram's")
+
+
+def _bytes(file: File) -> bytes:
+    """What goes over the wire. Raises Refused for a file that is gone, empty or too large."""
+    try:
+        data = Path(file.path).read_bytes() if file.path else clean(file.text).encode()
+    except OSError as error:
+        raise Refused(f"the file {file.name} can't be read ({error.strerror})") from None
+    if not data or len(data) > UPLOAD:
+        raise Refused(f"the file {file.name} has {len(data)} bytes")
+    return data
+
+
+def _reply(letter: Letter, form: Form) -> ReplyParameters | None:
+    return ReplyParameters(letter.reply_to or 0, allow_sending_without_reply=True) if form.reply else None
 
 
 def _keyboard(rows: tuple[tuple[Button, ...], ...]) -> InlineKeyboardMarkup | None:

@@ -82,7 +82,7 @@ class ConsoleChannel:
             self._dim(letter.text.split("\n"))
         else:
             buttons = "".join(f" [{button.text}]" for row in letter.buttons for button in row)
-            self._say(letter.text + (f"\n{buttons.strip()}" if buttons else ""))
+            self._say(_whole(letter) + (f"\n{buttons.strip()}" if buttons else ""))
         return message_id
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
@@ -133,6 +133,13 @@ class ConsoleChannel:
             self._stdout.flush()
         except (OSError, ValueError) as error:
             raise Unreachable(f"the terminal is gone ({error})") from error
+
+
+def _whole(letter: Letter) -> str:
+    """A letter's text and its file: a text in full, else where it lies."""
+    if letter.file is None:
+        return letter.text
+    return "\n".join(filter(None, (letter.text, letter.file.text or f"[{letter.file.path}]")))
 
 
 def channel(clock: Clock, stdin: int = 0, stdout: TextIO | None = None, me: str = "jarvis") -> ConsoleChannel:

@@ -229,9 +229,9 @@ def units(text: str) -> int:
 def wrong_with(letter: Letter) -> Refused | None:
     """What the Bot API would refuse: an empty or over-long text, an entity out of bounds, button data over 64 bytes."""
     size = units(letter.text)
-    if not letter.text.strip():
+    if not letter.text.strip() and letter.file is None:
         return Refused("message text is empty")
-    if size > 4096:
+    if size > (4096 if letter.file is None else 1024):
         return Refused("message is too long")
     if any(0xD800 <= ord(c) <= 0xDFFF for c in letter.text):
         return Refused("strings must be encoded in UTF-8")
