@@ -83,6 +83,62 @@ async def test_the_same_claim_twice_with_nothing_changed_ends_as_unverified_with
     assert len(lab.requests(sent)) == 4
 
 
+@pytest.mark.lab(env={"JARVIS_RUN__MODE": "sandbox"})
+async def test_in_the_sandbox_the_gate_runs_what_may_run_by_itself_and_names_the_rest(lab: Lab) -> None:
+    outside = lab.work / "outside.txt"
+    items = [
+        {"text": "a", "verify": f"touch {outside}; ls x.py"},
+        {"text": "b", "verify": "curl -s http://127.0.0.1:9"},
+    ]
+    await lab.start()
+    await lab.ask("go", [use("plan", {"items": items}), write_file("x.py", "x = 1\n"), "It is made. DONE5"], "DONE5")
+    answer = next(text for text in lab.screen() if "DONE5" in text)
+    assert "not verified" in answer and "curl" in answer and "somebody's OK" in answer
+    assert not outside.exists()
+
+
+async def test_stop_ends_a_check_and_what_it_runs(lab: Lab) -> None:
+    await lab.start()
+    check = {"text": "wait", "verify": lab.nap(60)}
+    lab.send("go", [use("plan", {"items": [check]}), "It is made. DONE6"])
+    await lab.until(lab.naps, "the check never ran")
+    lab.send("/stop")
+    await lab.until(lambda: not lab.naps(), "the check outlived the stop", timeout=8)
+    assert lab.copies("DONE6") == 0
+
+
+async def test_a_check_that_a_crash_cut_short_is_made_again_and_answered_once(lab: Lab) -> None:
+    await lab.start()
+    check = {"text": "wait", "verify": f"test -e go.txt || {lab.nap(60)}"}
+    sent = lab.send("go", [use("plan", {"items": [check]}), "It is made. DONE7"])
+    await lab.until(lab.naps, "the check never ran")
+    await lab.bot.kill()
+    (lab.workspace / "go.txt").touch()
+    await lab.start()
+    await lab.wait_text("✓ verified", after=sent.after)
+    assert lab.copies("DONE7") == 1
+    assert len(lab.requests(sent)) == 2
+
+
+async def test_a_lie_goes_back_once_and_then_out_with_a_mark(lab: Lab) -> None:
+    await lab.start()
+    sent = await lab.ask("fix it", ["All fixed, all tests passed. DONE8"], "DONE8")
+    assert len(lab.requests(sent)) == 2
+    answer = next(text for text in lab.screen() if "DONE8" in text)
+    assert "⚠ not verified: no test was run in this session" in answer
+    assert any("Told the model" in text and "no test was run" in text for text in lab.screen())
+    assert lab.copies("DONE8") == 1
+
+
+async def test_a_lie_that_is_put_right_goes_out_without_a_mark(lab: Lab) -> None:
+    await lab.start()
+    made = write_file("deploy.sh", "echo hi\n")
+    await lab.ask("make it", ["I created deploy.sh. DONE9a", made, "I created deploy.sh. DONE9"], "DONE9", timeout=20)
+    await lab.wait_text("DONE9")
+    answer = next(text for text in lab.screen() if text.startswith("I created deploy.sh. DONE9"))
+    assert "not verified" not in answer and "DONE9a" not in "".join(lab.screen())
+
+
 async def test_a_question_costs_no_look_and_no_step_more(lab: Lab) -> None:
     await lab.start()
     sent = await lab.ask("how are you?", ["Fine, thank you. DONE3"], "DONE3")
