@@ -5,24 +5,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from agent.evidence import Evidence
 from agent.guards._claims.admission import admits, asks
+from agent.guards._drift import Names
+from agent.guards._errors import Errors
 from agent.guards._gate import Judged, Question, judged, question
 from agent.guards._standing import Standing
 from agent.messages import clip
 from agent.plan import PROBE as PROJECT
 from agent.plan import Plan
 from agent.ports import Look, Nudge
-from agent.steps import Asked, Call, Ended, Finished, Level, Looking, Outcome, Proposed, Said, Seen, Started, Step
+from agent.steps import Asked, Call, Finished, Level, Looking, Outcome, Proposed, Said, Seen, Started, Step
 from agent.verdict import PASSED, REFUSED, UNCHECKED
 
-if TYPE_CHECKING:
-    from agent.ledger import Ledger
-
 PROBE, CLAIM, SLOT = "verify", "task_complete", "gate"
-PENDING = 64  # steps that wait to be folded into the ledger
 EVIDENCE = 420  # bytes
 
 _EARLY = (
@@ -38,12 +35,13 @@ class Gate:
     _evidence: Evidence = field(default_factory=Evidence, repr=False)
     _plan: Plan = field(default_factory=Plan, repr=False)
     _standing: Standing = field(default_factory=Standing, repr=False)
-    _ledger: Ledger | None = field(default=None, repr=False)
-    _pending: list[Step] = field(default_factory=list, repr=False)
+    _errors: Errors = field(default_factory=Errors, repr=False)
+    _names: Names = field(default_factory=Names, repr=False)
     _planned: bool = field(default=False, repr=False)  # in this run
     _last: str = field(default="", repr=False)  # id of the newest reply's last call
     _asked: Question | None = field(default=None, repr=False)  # what the open look is about
     _looks: dict[str, Question] = field(default_factory=dict, repr=False)
+    _held: tuple[Question, Seen] | None = field(default=None, repr=False)  # until drift is known
     _refused: int | None = field(default=None, repr=False)  # the run's newest change when a claim was refused
 
     def observe(self, step: Step) -> Nudge | Look | None:
@@ -58,7 +56,10 @@ class Gate:
             case Looking(guard=self.name, probe=probe, look=look) if probe == PROBE and self._asked:
                 self._looks[look], self._asked = self._asked, None
             case Seen(look=look) if look in self._looks:
-                return self._said(self._looks.pop(look), step)
+                self._held = self._looks.pop(look), step
+                return self._answered()
+            case Seen():
+                return self._answered()
             case Finished(tool="plan", outcome=Outcome.OK):
                 self._planned = True
                 return Look(PROJECT) if self._plan.wants_project else None
@@ -68,30 +69,15 @@ class Gate:
 
     def _fold(self, step: Step) -> None:
         if isinstance(step, Asked) and not self._evidence.running:
-            self._planned, self._refused = False, None
+            self._planned, self._refused, self._held = False, None, None
             self._looks.clear()
         self._evidence.fold(step)
         self._plan.fold(step)
         self._standing.fold(step)
         if isinstance(step, Said):
             self._last = step.calls[-1].id if step.calls else ""
-        if isinstance(step, Said | Proposed | Finished | Asked | Ended):
-            self._pending.append(step)
-            if len(self._pending) > PENDING:
-                self._errors_open()
-
-    def _errors_open(self) -> tuple[str, ...]:
-        """By the ledger, which is only kept up when it is asked: most runs make no claim that has to be checked."""
-        if self._ledger is None:
-            from agent.ledger import (
-                Ledger,
-            )  # its rules take a while to load, and the start of the bot needs none of them
-
-            self._ledger = Ledger()
-        for step in self._pending:
-            self._ledger.fold(0, step)
-        self._pending.clear()
-        return tuple(error.line for error in self._ledger.errors_open())
+        self._errors.fold(step)
+        self._names.fold(step)
 
     def _called(self, call: Call, at: float) -> Nudge | Look | None:
         if call.id != self._last:
@@ -105,7 +91,7 @@ class Gate:
         if not (promised or any(deed.changed for deed in self._evidence.of_run)):
             return None
         asked = question(self._evidence, items)
-        if not asked.asks:
+        if not (asked.asks or self._names.stale):  # else the guard drift may be asking just now: its answer counts too
             return self._verdict(judged(asked, None))
         self._asked = asked
         told = {
@@ -114,17 +100,26 @@ class Gate:
         }  # fmt: skip
         return Look(PROBE, json.dumps(told, ensure_ascii=False))
 
+    def _answered(self) -> Nudge | None:
+        """Once all is known that was asked about the claim."""
+        if self._held is None or self._names.open:
+            return None
+        held, self._held = self._held, None
+        return self._said(*held)
+
     def _said(self, asked: Question, seen: Seen) -> Nudge | None:
         found = judged(asked, seen)
         for number, command in enumerate(found.ran):  # what passed just now closes its errors, as if the run had run it
             call = Call(f"gate-{number}", "shell", json.dumps({"command": command}))
             done = Finished(at=seen.at, call_id=call.id, tool="shell", outcome=Outcome.OK, text="", exit_code=0)
-            self._pending += [Proposed(at=seen.at, call=call, effect="write"), done]
+            self._errors.fold(Proposed(at=seen.at, call=call, effect="write"))
+            self._errors.fold(done)
         return self._verdict(found)
 
     def _verdict(self, found: Judged) -> Nudge | None:
-        errors = tuple(f"an error is still open: {line}" for line in self._errors_open()[-2:])
-        if wrong := found.wrong + (errors if not found.wrong else ()):
+        errors = tuple(f"an error is still open: {error.line}" for error in self._errors.open()[-2:])
+        wrong = found.wrong + self._names.found[:2]
+        if wrong := wrong or errors:
             return self._refuse(clip("; ".join(wrong), EVIDENCE))
         if found.unknown:
             return _note(UNCHECKED, "; ".join(found.unknown))
