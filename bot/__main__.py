@@ -63,6 +63,8 @@ def warm(model: OpenAIChat) -> None:
 
     The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
     """
+    import agent.guards._claims.admission
+    import agent.guards._claims.facts
     import agent.ledger  # noqa: F401
 
     model.warm()

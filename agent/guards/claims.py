@@ -5,15 +5,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent.arguments import read
 from agent.evidence import Evidence
-from agent.guards._claims.facts import Ask, Doubt, answered, check
-from agent.guards._claims.found import claims
 from agent.messages import clip
 from agent.ports import Look, Nudge
 from agent.steps import Asked, Call, Level, Looking, Proposed, Said, Seen, Started, Step
+
+if TYPE_CHECKING:
+    from agent.guards._claims.facts import Ask, Doubt
 
 PROBE, GATES, CLAIM, SLOT, EVENT = "claims", "verify", "task_complete", "claims", "claims.unverified"
 SHOWN = 3  # doubts
@@ -58,12 +59,15 @@ class Claims:
         return None
 
     def _judge(self, text: str) -> Nudge | Look | None:
+        from agent.guards._claims.facts import Doubt, check  # their patterns take a while to load
+        from agent.guards._claims.found import claims
+
         self._case = None
         found = [verdict for claim in claims(text) if (verdict := check(claim, self._evidence))]
         doubts = [each for each in found if isinstance(each, Doubt)]
         gate_looks = any(deed.changed for deed in self._evidence.of_run)
         unsettled = [doubt for doubt in doubts if doubt.settled_by_tests and gate_looks]
-        asks = tuple(each for each in found if isinstance(each, Ask))
+        asks = tuple(each for each in found if not isinstance(each, Doubt))
         if sure := [doubt for doubt in doubts if doubt not in unsettled]:
             return self._speak(sure + unsettled)
         if not (asks or unsettled):
@@ -82,6 +86,8 @@ class Claims:
             case.gates = step.look
 
     def _seen(self, case: _Case, step: Seen) -> Nudge | None:
+        from agent.guards._claims.facts import answered
+
         value = _value(step)
         if step.look == case.look:
             doubts = [doubt for ask in case.asks if (doubt := answered(ask, value))]

@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass, field
 
 from agent.evidence import Evidence
-from agent.guards._claims.admission import admits, asks
 from agent.guards._drift import Names
 from agent.guards._errors import Errors
 from agent.guards._gate import Judged, Question, judged, question
@@ -50,7 +49,7 @@ class Gate:
         self._fold(step)
         match step:
             case Said(calls=()):
-                return None if admits(step.text) or asks(step.text) else self._claimed(step.at)
+                return self._claimed(step.at, step.text)
             case Proposed(call=call) if call.name == CLAIM:
                 return self._called(call, step.at)
             case Looking(guard=self.name, probe=probe, look=look) if probe == PROBE and self._asked:
@@ -84,11 +83,15 @@ class Gate:
             return Nudge(Level.HOLD, _EARLY, event="gate.early")
         return self._claimed(at)
 
-    def _claimed(self, at: float) -> Nudge | Look | None:
+    def _claimed(self, at: float, text: str = "") -> Nudge | Look | None:
         """A completion is claimed: nothing to check, all known already, or a question to the world."""
         items = self._plan.items if self._planned else ()
         promised = any(item.verify and "verify" not in item.guessed for item in items)
         if not (promised or any(deed.changed for deed in self._evidence.of_run)):
+            return None
+        from agent.guards._claims.admission import admits, asks  # its patterns take a while to load
+
+        if admits(text) or asks(text):
             return None
         asked = question(self._evidence, items)
         if not (asked.asks or self._names.stale):  # else the guard drift may be asking just now: its answer counts too
