@@ -13,6 +13,7 @@ from agent.drift.tsconfig import Aliases
 # A file is imported by the name that its compiled form will have (TypeScript handbook, "File extension substitution").
 _WRITTEN = {".js": (".ts", ".tsx", ".d.ts", ".jsx"), ".jsx": (".tsx", ".d.ts"), ".mjs": (".mts", ".d.mts"),
             ".cjs": (".cts", ".d.cts")}  # fmt: skip
+_QUERIED = re.compile(r"[?!\\]|.#")  # for a bundler: a query, a loader, a fragment
 _ENDING = re.compile(r"\.[A-Za-z][\w-]*$")
 
 
@@ -29,7 +30,7 @@ class ScriptPaths:
 
     def resolve(self, importer: str, module: str) -> tuple[str, ...]:
         """The files that may be meant, each of which is there; empty where it is unknown."""
-        if re.search(r"[?!#\\]", module) or module.startswith("/"):
+        if _QUERIED.search(module) or module.startswith("/"):
             return ()
         folder = folder_of(importer)
         if is_relative(module):
@@ -54,7 +55,7 @@ class ScriptPaths:
 
     def missing(self, importer: str, module: str) -> str | None:
         """Where a file should stand that is surely not there; None where that can't be told."""
-        if not is_relative(module) or re.search(r"[?!#\\]|/$", module) or module in (".", ".."):
+        if not is_relative(module) or _QUERIED.search(module) or module.endswith("/") or module in (".", ".."):
             return None
         if self.aliases.config(folder_of(importer)).rooted or importer.endswith((".d.ts", ".d.mts", ".d.cts")):
             return None
@@ -62,7 +63,9 @@ class ScriptPaths:
         if not base or base.endswith("/.") or self.resolve(importer, module):
             return None
         ending = _ENDING.search(base)
-        stem = base[: -len(ending[0])] if ending and ending[0] in CODE else base
+        if ending and ending[0] not in CODE:
+            return None  # a style, a picture: whoever builds it may make it
+        stem = base[: -len(ending[0])] if ending else base
         return stem if self.tree.absent(stem) else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ GOAL, FACTS, PLAN, FAILURES, DRIFT, NEXT = range(6)
 TITLES = ("GOAL", "WORKSPACE FACTS", "PLAN STATUS", "RECENT UNRESOLVED FAILURES", "CROSS-FILE DRIFT",
           "SUGGESTED NEXT STEP")  # fmt: skip
 SHOWN = {FACTS: 6, PLAN: 12, FAILURES: 5, DRIFT: 5}  # lines of a part
+_MARK = re.compile(
+    r"\[\[\w+:[^\[\]\n]*\]\]"
+)  # what a message marks for a machine has its effect once, where it was said
 GOAL_BYTES, ITEM_BYTES, LINE_BYTES = 260, 90, 170
 
 
@@ -63,7 +67,7 @@ def _laid_out(lines: Sequence[Line]) -> str:
 
 
 def _lines(world: World) -> Iterator[Line]:
-    yield _line(GOAL, 0, clip(_plain(world.goal), GOAL_BYTES))
+    yield _line(GOAL, 0, clip(_plain(_MARK.sub("", world.goal)), GOAL_BYTES))
     yield _line(NEXT, 1, next_step(world))
     for number, failure in enumerate(world.failures[: SHOWN[FAILURES]]):
         yield _line(FAILURES, 2 + 2 * number, f"- {clip(_plain(failure), LINE_BYTES)}")
