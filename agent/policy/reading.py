@@ -33,9 +33,8 @@ def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     """The commands of a script. What isn't understood is a finding."""
     source = tree(text)
     if source is None:
-        return Script(
-            findings=(Finding(Tier.LEAVE, "not parsed: bash would read it in its own way", once=True),), parsed=False
-        )
+        unparsed = Finding(Tier.LEAVE, "not parsed: bash would read it in its own way", once=True)
+        return Script(findings=(unparsed,), parsed=False)
     reader = _Reader(source, cwds, home)
     reader.program(source.root)
     return Script(tuple(reader.commands), tuple(reader.findings), frozenset(reader.functions))
@@ -90,9 +89,8 @@ class _Reader:
 
     def _too_much(self) -> None:
         if not any(finding.tier == Tier.NEVER for finding in self.findings):
-            self.findings.append(
-                Finding(Tier.NEVER, "more commands than can be checked; send fewer at once", once=True)
-            )
+            text = "more commands than can be checked; send fewer at once"
+            self.findings.append(Finding(Tier.NEVER, text, once=True))
 
     def substituted(self, node: Node) -> None:
         """A subshell: what it changes stays inside."""
@@ -201,29 +199,30 @@ class _Reader:
 
     # -- commands ---------------------------------------------------------------------------------------------------
     def _redirected(self, node: Node) -> None:
-        """The grammar gives the redirections of the last command in a list to the whole: they are opened where the list
-        has led to."""
-        found = redirects(node.children_by_field_name("redirect"), self.expand)
+        """The grammar gives the redirections of a list's last command to the whole: they are opened where it led to."""
+        found, first = redirects(node.children_by_field_name("redirect"), self.expand), len(self.commands)
         body = node.child_by_field_name("body")
         with self._feeding(found):
             if body is not None:
                 self._walk(body)
+        if body is not None and body.type in ("command", "negated_command", "list"):
+            self._fed_by_exec(found, [command.words for command in self.commands[first:]])
         if body is not None and body.type == "list":
             found = found.also(redirects(node.children_by_field_name("redirect"), self.expand))
         self._emit(Simple(writes=found.writes, reads=found.reads))
-        for rest in found.rest:  # what a here-document's line goes on with
-            self._rest(rest)
+        self._rest(found.rest)
 
     def _bare_redirect(self, node: Node) -> None:
         """Files that are opened without a command of their own: `$(< file)`, and for each call of a function."""
-        found = redirects(
-            [node] if node.type == "file_redirect" else node.children_by_field_name("redirect"), self.expand
-        )
+        nodes = [node] if node.type == "file_redirect" else node.children_by_field_name("redirect")
+        found = redirects(nodes, self.expand)
         self._emit(Simple(writes=found.writes, reads=found.reads))
 
-    def _rest(self, node: Node) -> None:
-        with self._aside(fed=UNKNOWN):
-            self._walk(node)
+    def _rest(self, nodes: tuple[Node, ...]) -> None:
+        """What a here-document's line goes on with."""
+        for node in nodes:
+            with self._aside(fed=UNKNOWN):
+                self._walk(node)
 
     @contextmanager
     def _feeding(self, found: Redirects) -> Iterator[None]:
@@ -232,6 +231,11 @@ class _Reader:
             self._fed = found.fed
         yield
         self._fed = held
+
+    def _fed_by_exec(self, found: Redirects, variants: list[tuple[str, ...]]) -> None:
+        """`exec < file` makes the file the shell's own input."""
+        if found.fed is not None and any("exec" in words[:3] for words in variants):
+            self._fed = found.fed
 
     def _command(self, node: Node) -> None:
         arguments: list[list[list[str]]] = []
@@ -250,11 +254,11 @@ class _Reader:
         with self._feeding(found):
             for words in variants:
                 self._emit(Simple(words, tuple(assigned), found.writes, found.reads, dynamic=dynamic))
+        self._fed_by_exec(found, variants)
         self._settle(variants)
         for called in dict.fromkeys(words[0] for words in variants if words):
             self._call(called)
-        for rest in found.rest:
-            self._rest(rest)
+        self._rest(found.rest)
 
     def _argument(self, node: Node) -> list[list[str]]:
         self._apart(node)

@@ -68,6 +68,8 @@ def _file(node: Node, expand: Expander, found: _Found) -> None:
             continue
         words = expand.words(target)
         if operator.endswith("&") and all(word.rstrip("-").isdigit() or word == "-" for word in words):
+            if operator.startswith("<") and words != ["-"]:
+                found.fed = UNKNOWN  # whatever that descriptor was opened on
             continue
         (found.reads if operator.startswith("<") else found.writes).extend(words)
         if operator.startswith("<"):
