@@ -4,6 +4,7 @@ from agent import steps
 from agent.edges import Place as Start
 from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
+from agent.lineage import parent_of
 from agent.plan import Plan
 from agent.ports import Clock, Delta
 from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Store, Switch
@@ -26,5 +27,6 @@ __all__ = [
     "StoreError",
     "Switch",
     "TokenRefused",
+    "parent_of",
     "steps",
 ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agent.panel import Panel
-from agent.ports import Clock, Guard, Host, Journal, Model, Probe, Reach, Screen, Tool, Undo, Web
+from agent.ports import Clock, Errand, Guard, Host, Journal, Model, Past, Probe, Reach, Result, Screen, Tool, Undo, Web
 from agent.registry import Registry, Workshop
 from agent.relay import Limits
 from agent.slots import Slots
 from agent.steps import Opened
 from agent.window import Window
+
+if TYPE_CHECKING:
+    from agent.session import Session
+
+    Spawner = Callable[[Session, str, Errand], Awaitable[Result]]  # for the call of that id
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,8 @@ class Edges:
     confines: bool = False  # whether there is a sandbox that works
     undo: Undo | None = None
     web: Web | None = None
+    past: Past | None = None
+    spawn: Spawner | None = None  # set by the hub
     limits: Limits = field(default_factory=Limits)
     tool_timeout_s: float = 300.0
     forbidden: tuple[str, ...] = ()

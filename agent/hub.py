@@ -7,25 +7,20 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from agent.backoff import wakes_in
-from agent.decisions import (
-    APPROVAL_S,
-    Temporary,
-    decision,
-    expired,
-    mode_change,
-    waits_for,
-    withdrawal,
-)
+from agent.children import bury, children_of, spawn, withdraw
+from agent.decisions import APPROVAL_S, Temporary, decision, expired, mode_change, pausing, waits_for, withdrawal
 from agent.edges import Edges, Place
 from agent.errors import JarvisError, StoreError
+from agent.legs import broken, opening, stopped
+from agent.lineage import parent_of
 from agent.loop import run
 from agent.ports import Delta, Watcher
 from agent.resume import Todo
 from agent.session import Session
-from agent.settle import cancelled
-from agent.steps import Asked, Commanded, Corrected, End, Ended, Handed, Opened, Resumed, Step
+from agent.steps import Asked, Commanded, Corrected, End, Ended, Handed, Resumed, Step
 
 logger = logging.getLogger(__name__)
 
@@ -55,16 +50,19 @@ class Hub:
     _awake: dict[str, _Awake] = field(default_factory=dict)
     _draining: asyncio.Event = field(default_factory=asyncio.Event)
 
+    def __post_init__(self) -> None:
+        self.edges.spawn = partial(spawn, self)
+
     async def start(self, locked: bool = False) -> list[str]:
         """Pick up every unfinished session, or stop it if we are locked; returns their ids. Raises StoreError."""
         await self.edges.host.sweep()
-        ids = await self.edges.journal.unfinished()
+        ids = await bury(self, await self.edges.journal.unfinished())
         for session_id in ids:
             awake = await self._wake(session_id)
             if locked:
                 await self.stop(session_id, "lock")
                 continue
-            if not (awake.session.todo.parked or awake.session.todo.waits_for_decision):
+            if not awake.session.todo.rests:
                 await awake.session.record(Resumed(at=self.edges.clock.now(), cause="restart"))
             self._drive(awake)
         return ids
@@ -74,16 +72,17 @@ class Hub:
         awake = await self._wake(session_id)
         if awake.stopping:  # the stopped run is closed first, so that this message isn't closed with it
             await asyncio.wait([awake.stopping])
-        asked = replace(asked, text=self.edges.screen.text(asked.text))
-        opening = [] if awake.session.todo.running else self._opening(awake.session, place)
+        asked = replace(asked, text=self.edges.screen.text(asked.text), context=self.edges.screen.text(asked.context))
         todo = awake.session.todo
+        begun = [] if todo.running else opening(awake.session, place)
         steps: list[Step] = [
-            *opening,
+            *begun,
             *self._mode(todo, self.edges.mode, asked.author),
             *withdrawal(todo, asked),
             asked,
         ]
         await awake.session.record(*steps)
+        await withdraw(self, session_id, asked)
         self.edges.reach("K3")
         self._drive(awake)
 
@@ -110,15 +109,11 @@ class Hub:
         chosen = Commanded(at=self.edges.clock.now(), command="model", by=by, value=name)
         await self._command(session_id, [chosen], lambda todo: todo.chosen != name)
 
-    def _opening(self, session: Session, place: Place) -> list[Opened]:
-        """A new leg's Opened where its prefix would differ from the current one (a new day, model, tool, prompt)."""
-        now, opened = self.edges.clock.now(), session.todo.opened
-        if opened is not None:
-            same = self.edges.leg(session.id, replace(place, cwd=opened.cwd), now, session.todo.chosen)
-            if replace(same, at=opened.at) == opened:
-                return []
-        start = replace(place, cwd=session.todo.cwd or place.cwd)
-        return [self.edges.leg(session.id, start, now, session.todo.chosen)]
+    async def pause(self, session_id: str, by: str, *, on: bool = True) -> bool:
+        """Rest at the next tool border, children included, or go on. False if nothing changes. Raises StoreError."""
+        names = [name for name in (session_id, *children_of(self, session_id)) if name in self._awake]
+        steps, when = pausing(self.edges.clock.now(), by, on)
+        return any([await self._command(name, steps, when) for name in names])
 
     async def correct(self, session_id: str, corrected: Corrected) -> bool:
         """An edit of something said. False if the run it belongs to is over: an edit never starts anything."""
@@ -142,6 +137,8 @@ class Hub:
                 await awake.session.record(*change)
 
     async def _command(self, session_id: str, steps: list[Step], when: Callable[[Todo], bool]) -> bool:
+        if parent_of(session_id) and session_id not in self._awake:
+            return False  # the parent's call opens it
         awake = await self._wake(session_id)
         done = await awake.session.record(*steps, when=when)
         self.edges.reach("K11")
@@ -161,6 +158,8 @@ class Hub:
         if awake.task:
             awake.task.cancel()
             await asyncio.wait([awake.task])
+        for child in children_of(self, session_id):
+            await self.stop(child, by)
         await self.edges.host.reap(session_id)
         return True
 
@@ -169,11 +168,9 @@ class Hub:
         if task:
             await asyncio.wait([task])
         while True:
-            now = self.edges.clock.now()
             try:
                 await awake.session.open()
-                steps: list[Step] = [Commanded(at=now, command="stop", by=by), *cancelled(awake.session.todo, now)]
-                steps.append(Ended(at=now, end=End.STOPPED))
+                steps = stopped(awake.session.todo, self.edges.clock.now(), by)
                 await awake.session.record(*steps, when=lambda todo: todo.running)
                 break
             except StoreError as error:
@@ -182,18 +179,22 @@ class Hub:
         awake.stopping = None
         self._settle_down(awake)
 
+    def session(self, session_id: str) -> Session | None:
+        """A session in memory; None if it sleeps."""
+        awake = self._awake.get(session_id)
+        return awake.session if awake else None
+
     def todo(self, session_id: str) -> Todo | None:
         """What a session in memory has to do; None if it sleeps."""
-        awake = self._awake.get(session_id)
-        return awake.session.todo if awake else None
+        return session.todo if (session := self.session(session_id)) else None
 
     def running(self) -> list[str]:
-        """The sessions whose runs go on, parked ones included."""
+        """The sessions whose runs go on, parked ones and children included."""
         return [session_id for session_id, awake in self._awake.items() if awake.session.todo.running]
 
     def busy(self) -> int:
-        """How many they are."""
-        return len(self.running())
+        """How many runs go on; children are part of theirs."""
+        return sum(not parent_of(session_id) for session_id in self.running())
 
     async def close(self, grace_s: float) -> None:
         """Stop at the next step border, or where we are after `grace_s` seconds; all resumes at the next start."""
@@ -216,6 +217,12 @@ class Hub:
         awake = self._awake[session_id]
         await awake.session.open()
         return awake
+
+    def adopt(self, child: Session) -> tuple[asyncio.Task[None] | None, asyncio.Event]:
+        """Drive a child that its parent's call has opened: its task, and what is set when we are to end."""
+        awake = self._awake.setdefault(child.id, _Awake(child))
+        self._drive(awake)
+        return awake.task, self._draining
 
     def _drive(self, awake: _Awake) -> None:
         """See to it that a task drives the session, if there is something to do."""
@@ -241,15 +248,10 @@ class Hub:
             except Exception as error:
                 logger.exception("session %s", session.id)
                 with contextlib.suppress(JarvisError):
-                    await self._fail(session, error)
+                    last = broken(session.todo, self.edges.clock.now(), error)
+                    await session.record(*last, when=lambda todo: todo.running)
                 break
         self._settle_down(awake)
-
-    async def _fail(self, session: Session, error: Exception) -> None:
-        now = self.edges.clock.now()
-        reason = f"Something in Jarvis itself broke ({type(error).__name__}); the log has the details. Write to go on."
-        ended = Ended(at=now, end=End.FAILED, reason=reason)
-        await session.record(*cancelled(session.todo, now), ended, when=lambda todo: todo.running)
 
     def _settle_down(self, awake: _Awake) -> None:
         """Arm the one timer that may wake this session: a park's end, an approval's expiry, or eviction."""

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agent.actions import Action, Answer, Drop, Finish, Hand, Park, Rest, Settle, Speak, Wait
+from agent.answering import answer
 from agent.backoff import with_plan
 from agent.dropping import drop
 from agent.handoff import hand, left_behind
@@ -18,8 +19,8 @@ from agent.ports import Delta
 from agent.relay import next_action
 from agent.resume import Todo
 from agent.session import Session
-from agent.settle import cancelled, context, settle
-from agent.steps import End, Ended, Failed, Looking, Parked, Said, Seen
+from agent.settle import cancelled, settle
+from agent.steps import End, Ended, Failed, Parked, Said
 
 LEAVES_A_CHECKPOINT = (End.UNRESOLVED, End.BLOCKED, End.LIMIT)
 
@@ -70,22 +71,6 @@ async def speak(session: Session) -> None:
                     case Failed():
                         session.on_delta(session.id, Delta(restart=True))
                         await session.record(with_plan(session.todo, part))
-
-
-async def answer(session: Session, looking: Looking) -> None:
-    """Ask the probe; a time-out and an error are answers too."""
-    probe = session.edges.probe(looking.probe)
-    value, status = "null", "error"
-    if probe is not None:
-        try:
-            async with asyncio.timeout(probe.timeout_s):
-                value, status = await probe.look(context(session, looking.look), looking.args), "ok"
-        except TimeoutError:
-            status = "timeout"
-        except Exception:  # a probe's bug is an answer without value
-            status = "error"
-    now = session.edges.clock.now()
-    await session.record(Seen(at=now, look=looking.look, probe=looking.probe, value=value, status=status))
 
 
 async def finish(session: Session, ended: Ended) -> None:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from agent.machine import Box as Box
+from agent.machine import Child as Child
 from agent.machine import Command as Command
 from agent.machine import Host as Host
 from agent.machine import Job as Job
 from agent.machine import Jobs as Jobs
 from agent.machine import Ran as Ran
 from agent.machine import Sandbox as Sandbox
-from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream, ToolSpec
+from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream, ToolSpec, Usage
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -94,6 +95,51 @@ class Result:
     stderr: Stream | None = None
     files: tuple[Change, ...] | None = ()
     ends: End | None = None
+    usage: Usage | None = None  # of a child session
+    tainted: bool = False  # words from elsewhere are in it
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a child session is to do: with which tools (none named: all of its parent's), in how many replies of the
+    model and how many tokens."""
+
+    task: str
+    tools: tuple[str, ...] = ()
+    turns: int = 12
+    tokens: int = 100_000
+
+
+Spawn = Callable[[Errand], Awaitable[Result]]  # runs a child session to its end; raises ToolError
+
+
+class Ask(Protocol):
+    async def __call__(
+        self, messages: Sequence[Message], timeout_s: float, most: int, model: str = ""
+    ) -> Said | Failed:
+        """One request to the model without tools, answered in at most `timeout_s` seconds and about `most` tokens; what
+        is longer is cut, with finish "cut". `model` "" = the session's own. What it costs is booked on the call or look
+        that asks. Raises TimeoutError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A session in a list. `title` is how its first message began, `updated` wall time."""
+
+    session: str
+    title: str
+    updated: float
+    running: bool
+
+
+class Past(Protocol):
+    """The sessions of one chat, as far as the store still holds them."""
+
+    async def newest(self, session: str, count: int) -> list[Listed]:
+        """Those of the same place as `session`, the newest first. Raises ToolError where they can't be read."""
+
+    async def steps(self, session: str, other: str) -> list[tuple[int, Step]] | None:
+        """The journal of `other`; None where it isn't of the same place. Raises ToolError where it can't be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +161,9 @@ class CallContext:
     undo: Undo | None = None
     workshop: Workshop | None = None
     web: Web | None = None
+    spawn: Spawn | None = None
+    ask: Ask | None = None
+    past: Past | None = None
 
 
 @dataclass(frozen=True, slots=True)

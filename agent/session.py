@@ -24,6 +24,7 @@ class Session:
     def __init__(self, session_id: str, edges: Edges, boot: str, watchers: Sequence[Watcher]) -> None:
         """`boot` names this process, so that a batch id of ours is never one of another process."""
         self.id = session_id
+        self.within: tuple[str, str] | None = None  # of a child: its parent, and the run for whose undo it writes
         self.edges = edges
         self.on_delta: Callable[[str, Delta], None] = lambda session, delta: None
         self._watchers = watchers

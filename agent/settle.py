@@ -6,16 +6,18 @@ import asyncio
 import json
 import logging
 from dataclasses import replace
+from functools import partial
 
 from pydantic import BaseModel
 
+from agent.asking import Asking
 from agent.errors import ToolError
 from agent.policy import Scene, Tier, judge, subject
-from agent.ports import CallContext, Result, Tool
+from agent.ports import Ask, CallContext, Result, Tool
 from agent.resume import OpenCall, Todo
 from agent.session import Session
 from agent.steps import Commanded, Finished, Outcome, Proposed, Started
-from agent.tool import WRITTEN, BadArguments, command_of, parse, unknown
+from agent.tool import WRITTEN, BadArguments, TakenUp, command_of, parse, unknown
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +57,7 @@ async def settle(session: Session, item: OpenCall) -> None:
 def _refused(session: Session, item: OpenCall, tool: Tool | None) -> Finished | None:
     """The result of a call that must not run (again), or None."""
     screen, write = session.edges.screen, tool is not None and tool.effect != "read"
-    if item.started and item.effect != "read":
+    if item.started and item.effect != "read" and not isinstance(tool, TakenUp):
         return _result(session, item, Outcome.INTERRUPTED, INTERRUPTED)
     if item.held is not None:
         return _result(session, item, Outcome.HELD, item.held)
@@ -95,7 +97,8 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
     edges.reach("K7")
     await session.record(Started(at=edges.clock.now(), call_id=item.call.id))
     begun = edges.clock.monotonic()
-    result = await _run(session, item, tool, args)
+    asking = Asking(session)
+    result = await _run(session, item, tool, args, asking)
     edges.reach("K9")
     took = edges.clock.monotonic() - begun
     await session.record(
@@ -113,6 +116,8 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
             stderr=result.stderr,
             files=result.files,
             ends=result.ends,
+            usage=result.usage or asking.usage,
+            tainted=result.tainted,
         )
     )
 
@@ -156,29 +161,33 @@ def _only_reads(todo: Todo, item: OpenCall, workspace: str) -> bool:
 
 def context(session: Session, name: str) -> CallContext:
     """What a tool or a probe is told of the session at this moment; `name` is the id of the call or the look. Commands
-    are boxed but in mode full, nothing is kept for an undo."""
+    are boxed but in mode full, nothing is kept for an undo. What a child starts and writes is its parent's."""
     edges, todo = session.edges, session.todo
     workspace = todo.opened.workspace if todo.opened else todo.cwd
+    owner, run = session.within or (session.id, f"{session.id}:{todo.asked_seq}")
     return CallContext(
-        session=session.id,
-        call_id=name,
+        session=owner,
+        call_id=f"{session.id.removeprefix(owner)}.{name}".lstrip("/") if session.within else name,
         workspace=workspace,
         cwd=todo.cwd or workspace,
         timeout_s=edges.tool_timeout_s,
         host=edges.host,
         forbidden=edges.forbidden,
         read_hashes=dict(todo.seen),
-        run=f"{session.id}:{todo.asked_seq}",
+        run=run,
         box=edges.confines and todo.mode_at(edges.clock.now()) != "full",
         workshop=edges.workshop,
         web=edges.web,
+        past=edges.past,
     )
 
 
-async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> Result:
+async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel, ask: Ask) -> Result:
     """Run the tool; whatever it raises becomes a result."""
     edges, todo = session.edges, session.todo
-    around = context(session, item.call.id)
+    around = replace(context(session, item.call.id), ask=ask)
+    if edges.spawn is not None and session.within is None:
+        around = replace(around, spawn=partial(edges.spawn, session, item.call.id))
     undo = None if _only_reads(todo, item, around.workspace) else edges.undo
     edges.reach("K8")
     try:

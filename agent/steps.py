@@ -75,7 +75,8 @@ class Offered(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked(Fact):
-    """A person (or a parent session) said something. `ref` (channel:bot:chat:message) is unique over all sessions."""
+    """A person (or a parent session) said something. `ref` (channel:bot:chat:message) is unique over all sessions.
+    `context` came along and is material, not the person's words: what they reply to, which files they sent."""
 
     text: str
     author: str  # channel:numeric id
@@ -84,15 +85,18 @@ class Asked(Fact):
     role: str = "operator"
     forwarded: bool = False
     again: bool = False  # a failed run is taken up again: its goal stands
+    context: str = ""
+    tainted: bool = False  # a parent session asks, and words from elsewhere are among those that it acts on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected(Fact):
-    """The author edited the message `ref`."""
+    """The author edited the message `ref`. `context` as in Asked."""
 
     text: str
     author: str
     ref: str
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +157,8 @@ class Started(Fact):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished(Fact):
     """A call has its result. `text` goes to the model, `details` to the chat. `files` is None where it is unknown.
-    `ends`: the run ends so after this call, with `details` as the reason, unless something is said meanwhile."""
+    `ends`: the run ends so after this call, with `details` as the reason, unless something is said meanwhile. `usage`:
+    what the model cost within the call, that of a child session included; `tainted`: so was the child at its end."""
 
     call_id: str
     tool: str
@@ -167,6 +172,8 @@ class Finished(Fact):
     stderr: Stream | None = None
     files: tuple[Change, ...] | None = ()
     ends: End | None = None
+    usage: Usage | None = None
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,12 +203,13 @@ class Looking(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen(Fact):
-    """The answer to a look; a time-out or an error is a value too."""
+    """The answer to a look; a time-out or an error is a value too. `usage`: what the model cost within it."""
 
     look: str
     probe: str
     value: str  # JSON text
     status: str = "ok"  # ok | timeout | error
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,7 +276,7 @@ class Ended(Fact):
 
 
 Step = Union[
-    Opened, Offered, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
+    Opened, Asked, Corrected, Said, Failed, Proposed, Started, Finished, Nudged, Looking, Seen,
     Decided, Commanded, Handed, Parked, Resumed, Purged, Ended,
     Offered,
 ]  # fmt: skip

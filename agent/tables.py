@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.ports import Journal
+from agent.ports import Listed as Listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,10 @@ class Routes(Protocol):
         """A place got another address (a group became a supergroup): its session and history follow."""
 
     async def place_of(self, session: str) -> str | None:
-        """The place that this session was last routed from, also after its route moved on."""
+        """The place that this session was last routed from, also after its route moved on; of a child its parent's."""
+
+    async def sessions_at(self, place: str, count: int) -> list[Listed]:
+        """At most `count` sessions that were routed from this place, the newest first; no child sessions."""
 
 
 class Outbox(Protocol):

@@ -63,6 +63,13 @@ class Commanding(Protocol):
         """The text that the policy judges, the arguments as assignments before it."""
 
 
+@runtime_checkable
+class TakenUp(Protocol):
+    """A tool whose call goes on after a crash where it stood, though it writes: what it began is found again."""
+
+    takes_up: bool
+
+
 def spec(tool: Tool) -> ToolSpec:
     """What the model is offered. The same tool gives the same bytes in every process.
 

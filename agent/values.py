@@ -79,6 +79,17 @@ class Usage:
     def tokens(self) -> int:
         return self.prompt + self.completion
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; money as far as it is known."""
+        known = [each.money for each in (self, other) if each.money is not None]
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+            estimated=self.estimated or other.estimated,
+            money=sum(known) if known else None,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Stream:

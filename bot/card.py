@@ -40,6 +40,7 @@ class Card:
     _lines: list[str] = field(default_factory=list)
     _open: dict[str, str] = field(default_factory=dict)  # call id -> what it does
     _plan: Plan = field(default_factory=Plan)
+    _inner: int | None = None  # turns of a sub-agent that is at work
 
     def fold(self, step: s.Step) -> None:
         if line := self.awaiting.fold(step):
@@ -56,6 +57,7 @@ class Card:
                 self._open.pop(step.call_id, None)
                 self._plan.fold(step)
             case s.Finished():
+                self._inner = None
                 self._lines.append(self._finished(step))
             case s.Nudged(level=s.Level.STOP | s.Level.HOLD):
                 self._lines.append(f"⚠ {clip(step.text)}")
@@ -63,6 +65,17 @@ class Card:
                 self.ended = step
             case _:
                 pass
+
+    def inner(self, step: s.Step) -> bool:
+        """Fold a step of a sub-agent; whether it shows."""
+        match step:
+            case s.Asked():
+                self._inner = 0
+            case s.Said():
+                self._inner = (self._inner or 0) + 1
+            case _:
+                return False
+        return True
 
     def _finished(self, step: s.Finished) -> str:
         what = self._open.pop(step.call_id, step.tool)
@@ -79,6 +92,8 @@ class Card:
         if self.ended:
             return "\n".join([head, *lines, _ENDS[self.ended.end]])
         doing = [f"… {what}" for what in list(self._open.values())[:1]]
+        if doing and self._inner is not None:
+            doing = [f"… subagent: turn {max(1, self._inner)}"]
         state = self.awaiting.text(now)
         return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([state] if state else [])])
 

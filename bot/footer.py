@@ -33,8 +33,12 @@ class Footer:
                 self._spent(usage)
             case s.Failed(usage=usage) if usage.tokens > 0:
                 self._spent(usage)
+            case s.Seen(usage=s.Usage() as usage):
+                self._spent(usage)
             case s.Finished():
                 self.calls += 1
+                if step.usage is not None:
+                    self._spent(step.usage)
                 self.commands += step.tool == "shell" and step.outcome in _RAN
                 self.files |= {change.path for change in step.files or () if change.before != change.after}
             case _:

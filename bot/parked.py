@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from agent import Hub, steps
+from agent import Hub, parent_of, steps
 from bot import modelwords, words
 from bot.access import Role
 from bot.channel import Arrival, Button, Letter, Place
@@ -72,7 +72,7 @@ class ParkedNotices:
         run, _, session = rest.partition(":")
         todo = self._hub.todo(session)
         waits = todo is not None and todo.running and str(todo.asked_seq) == run
-        if not waits or self._routes.known(arrival.place) != session:
+        if not waits or self._routes.known(arrival.place) != (parent_of(session) or session):
             return modelwords.NOT_WAITING
         stopped = await kill(arrival, role)
         if stopped is None:

@@ -24,6 +24,7 @@ from agent.relay import Limits
 from agent.sandbox import Unconfined
 from agent.settings import Settings
 from agent.slots import Slots
+from agent.store.past import PastSessions
 from agent.tools._custom import CustomTool
 from agent.undo import UndoStore
 from agent.web import Web, search_for
@@ -83,6 +84,7 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
         confines=parts.sandbox.confines,
         undo=parts.undo,
         web=Web(search),
+        past=PastSessions(parts.store),
         tool_timeout_s=settings.run.tool_timeout_s,
         forbidden=(str(settings.home),),
         slots=Slots(settings.model.parallel),

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from agent import Clock, Delta, steps
+from agent import Clock, Delta, parent_of, steps
 from bot import words
 from bot.awaiting import Awaiting
 from bot.card import Card, clip
@@ -64,6 +64,9 @@ class Progress:
         """A watcher of the hub's: takes the step and returns at once."""
         if isinstance(step, steps.Opened):
             self._speakers[session] = step.model
+        if parent := parent_of(session):
+            self._inner(parent, step)
+            return
         run = self._runs.get(session) or self._begin(session, seq, step)
         if run is None:
             return
@@ -78,6 +81,12 @@ class Progress:
         elif run.card.calls >= FIRST_CALLS or isinstance(step, steps.Parked):
             run.visible = True
             self._show(session, run)
+
+    def _inner(self, parent: str, step: steps.Step) -> None:
+        """A step of a sub-agent: it shows in its parent's card."""
+        run = self._runs.get(parent)
+        if run is not None and run.card.inner(step) and run.visible:
+            self._show(parent, run)
 
     def hear(self, session: str, delta: Delta) -> None:
         """What the hub's `on_delta` brings: how many requests wait before this run's."""
@@ -97,7 +106,7 @@ class Progress:
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
         """After a restart: the card of the run that goes on, under the key that it had."""
         begun: int | None = None
-        for seq, step in journal:
+        for seq, step in journal if not parent_of(session) else ():
             match step:
                 case steps.Asked() if begun is None:
                     begun = seq

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from zlib import crc32
 
-from agent import Clock, Outgoing, Store, StoreError, steps
+from agent import Clock, Outgoing, Store, StoreError, parent_of, steps
 from bot import checkpoints, modelwords, words
 from bot.answers import Answers, Draft
 from bot.channel import Button, Letter, Place
@@ -22,6 +22,7 @@ from bot.split import LIMIT, units
 logger = logging.getLogger(__name__)
 
 
+CHILD_SAYS = (":parked", ":restarted")
 Questions = Callable[[str, Place, Draft], Awaitable[list[Outgoing]]]
 
 
@@ -59,7 +60,7 @@ class Projector:
             cursor = await self._store.cursor(session)
             fold = self._folds.setdefault(session, Answers(zone=self.zone))
             for seq, step in await self._store.read(session):
-                drafts = fold.fold(seq, step)
+                drafts = spoken_by(session, fold.fold(seq, step))
                 if seq > cursor and (drafts or isinstance(step, steps.Ended)):
                     await self._project(session, seq, drafts)
 
@@ -73,7 +74,7 @@ class Projector:
         while queue:
             seq, step = queue.popleft()
             fold = self._folds.setdefault(session, Answers(zone=self.zone))
-            drafts = fold.fold(seq, step)
+            drafts = spoken_by(session, fold.fold(seq, step))
             if drafts or isinstance(step, steps.Ended):
                 await self._persist(session, lambda: self._project(session, seq, drafts))  # noqa: B023
             if isinstance(step, steps.Ended):
@@ -104,6 +105,13 @@ class Projector:
                 rows += told
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
+
+
+def spoken_by(session: str, drafts: list[Draft]) -> list[Draft]:
+    """Of a child session the chat reads what it asks, waits for or was cut off from; its answer is its parent's."""
+    if not parent_of(session):
+        return drafts
+    return [draft for draft in drafts if draft.ask or draft.key.endswith(CHILD_SAYS)]
 
 
 def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:

@@ -23,6 +23,7 @@ class Floor(Enum):
     DOOR = "what agent/__init__ exports"
 
 
+_CHILDREN = ("asking", "answering", "child", "children", "legs")
 BY_FLOOR = {
     Floor.FACTS: ("steps", "values", "errors"),
     Floor.RULES: (
@@ -31,6 +32,7 @@ BY_FLOOR = {
         *("prices", "intent", "errorwords", "masking", "errno", "facts", "openerrors", "entries", "arguments"),
         "machine",
         *("verdict", "plan", "evidence", "testruns", "drift"),
+        "lineage",
         *("room", "shown", "window", "tiers", "talk", "shorter"),
         *("registry", "recipe", "toolschema", "fitting", "toolbox"),
         "guards",
@@ -39,7 +41,7 @@ BY_FLOOR = {
         *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "web", "tools", "probes"),
         *("failpoints", "clock", "lock"),
     ),
-    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
+    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping", *_CHILDREN),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {

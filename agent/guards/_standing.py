@@ -29,9 +29,9 @@ class Standing:
                 self._until = (value, until)
             case Asked():
                 self.role = lower(self.role, step.role) if self._running else step.role
-                self.tainted |= step.forwarded
+                self.tainted |= step.forwarded or step.tainted
                 self._running = True
-            case Finished(tool=tool) if tool in FROM_THE_WEB:
+            case Finished(tool=tool) if tool in FROM_THE_WEB or step.tainted:
                 self.tainted = True
             case Ended():
                 self._running = self.tainted = False

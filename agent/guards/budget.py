@@ -84,9 +84,10 @@ class Budget:
             case Proposed():
                 return self._owed()
             case Finished() if step.outcome is not Outcome.CANCELLED:
-                self._spend(Sums(seconds=max(0.0, step.duration)))
+                spent = Sums.of(step.usage, step.duration) if step.usage else Sums(seconds=max(0.0, step.duration))
+                self._spend(spent)
                 return self._over() or self._owed()
-            case Seen(probe=probe) if probe == PROBE:
+            case Seen():
                 return self._seen(step)
             case _:
                 pass
@@ -134,6 +135,10 @@ class Budget:
         return self._over() or self._owed()
 
     def _seen(self, seen: Seen) -> Nudge | None:
+        if seen.usage is not None:  # a review's; what comes next is held against the budget
+            self._spend(Sums.of(seen.usage, 0.0))
+        if seen.probe != PROBE:
+            return None
         answer = Day.parse(seen.value) if seen.status == "ok" else None
         if answer is not None:  # else what we know of ourselves has to do
             self._sums |= {"day": answer.day, "user": answer.user}

@@ -86,10 +86,10 @@ class Policy:
                 self._until = (value, until)
             case Asked():
                 self._role = step.role if self._role is None else lower(self._role, step.role)
-                self._tainted |= step.forwarded
+                self._tainted |= step.forwarded or step.tainted
             case Finished():
                 self._cwd = step.cwd or self._cwd
-                self._tainted |= step.tool in _FROM_THE_WEB
+                self._tainted |= step.tool in _FROM_THE_WEB or step.tainted
                 self._open.pop(step.call_id, None)
             case Ended():
                 self._role, self._tainted = None, False

@@ -12,8 +12,9 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from agent.lineage import SPAWNS
 from agent.ports import CallContext
-from agent.steps import Asked, Ended, Failed, Said, Step, Usage
+from agent.steps import Asked, Ended, Failed, Finished, Said, Seen, Step, Usage
 from agent.tables import UsageTable
 
 
@@ -80,6 +81,10 @@ class UsageProbe:
                 self._count(session, step.at, step.usage)
             case Failed() if step.usage.tokens > 0 or step.usage.money:
                 self._count(session, step.at, step.usage)
+            case Seen(usage=Usage() as usage):
+                self._count(session, step.at, usage)
+            case Finished(usage=Usage() as usage) if step.tool != SPAWNS:  # a child's replies are counted one by one
+                self._count(session, step.at, usage)
             case _:
                 pass
 

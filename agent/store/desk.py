@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agent.store import statements as sql
 from agent.store.codec import plain
 from agent.store.transaction import Transaction
-from agent.tables import Inbound
+from agent.tables import Inbound, Listed
 
 
 def storable(row: Inbound) -> Inbound:
@@ -54,3 +54,8 @@ def rename(old: str, new: str) -> Transaction[None]:
 def place_of(session: str) -> Transaction[str | None]:
     rows = yield sql.PLACE_OF, (session,)
     return str(rows[0][0]) if rows else None
+
+
+def sessions_at(place: str, count: int) -> Transaction[list[Listed]]:
+    rows = yield sql.SESSIONS_AT, (place, count)
+    return [Listed(session, title, updated, bool(running)) for session, title, updated, running in rows]

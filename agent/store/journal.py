@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent.errors import Conflict, DuplicateRef
+from agent.lineage import parent_of
 from agent.steps import Asked, Step
 from agent.store import statements as sql
 from agent.store.codec import decode, encode, plain
@@ -25,6 +26,8 @@ def append(session: str, seq: int, batch: str, steps: Sequence[Step]) -> Transac
             return
         raise foreign(session, seq, head.seq)
     yield sql.SAVE_HEAD, (session, *advance(head, steps))
+    if seq == 1 and (parent := parent_of(session)):
+        yield sql.INHERIT_PLACE, (session, parent)
     for step in steps:
         head = advance(head, (step,))
         row, ref = encode(step), ref_of(step)

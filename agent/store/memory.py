@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.lineage import parent_of
 from agent.steps import Step
 from agent.store import desk, outbox
 from agent.store.codec import Row, decode, encode, plain
@@ -12,7 +13,7 @@ from agent.store.heads import Head, advance
 from agent.store.journal import duplicate, foreign, ref_of
 from agent.store.memory_people import MemoryPeople
 from agent.store.usage import UsageRow, row_of, summed
-from agent.tables import Inbound, Outgoing, Spent
+from agent.tables import Inbound, Listed, Outgoing, Spent
 
 
 class MemoryJournal:
@@ -102,7 +103,7 @@ class MemoryDesk:
 
 class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
     """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads, the sums of
-    usage because they name the places of sessions."""
+    usage and the list of sessions because they name the places of sessions."""
 
     def __init__(self) -> None:
         MemoryJournal.__init__(self)
@@ -113,6 +114,16 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
 
     async def open(self) -> None: ...
     async def close(self) -> None: ...
+
+    async def append(self, session: str, seq: int, batch: str, *steps: Step) -> None:
+        await super().append(session, seq, batch, *steps)
+        if (place := self._places.get(parent_of(session))) and session not in self._places:
+            self._places[session] = place
+
+    async def sessions_at(self, place: str, count: int) -> list[Listed]:
+        here = [(s, head) for s, head in self._heads.items() if self._places.get(s) == place and not parent_of(s)]
+        newest = sorted(here, key=lambda each: (each[1].updated, each[0]), reverse=True)[:count]
+        return [Listed(s, head.title, head.updated, head.asked is not None) for s, head in newest]
 
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
         stored = [outbox.storable(row) for row in rows]

@@ -9,7 +9,7 @@ from agent.steps import Step
 from agent.store import desk, journal, outbox, people, usage
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
-from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Switch
+from agent.tables import Inbound, Listed, Outgoing, Person, Ref, Spent, Switch
 
 
 class SqliteStore:
@@ -62,6 +62,9 @@ class SqliteStore:
 
     async def place_of(self, session: str) -> str | None:
         return await self._db.read(desk.place_of(session))
+
+    async def sessions_at(self, place: str, count: int) -> list[Listed]:
+        return await self._db.read(desk.sessions_at(place, count))
 
     # -- outbox -----------------------------------------------------------------------------------------------------
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:

@@ -41,6 +41,16 @@ REMEMBER_PLACE = """
     INSERT INTO places (session, place) VALUES (?, ?)
     ON CONFLICT (session) DO UPDATE SET place = excluded.place
 """
+INHERIT_PLACE = """
+    INSERT INTO places (session, place) SELECT ?, place FROM places WHERE session = ?
+    ON CONFLICT (session) DO NOTHING
+"""
+SESSIONS_AT = """
+    SELECT sessions.session, sessions.title, sessions.updated, CASE WHEN sessions.asked IS NULL THEN 0 ELSE 1 END
+    FROM places JOIN sessions ON sessions.session = places.session
+    WHERE places.place = ? AND sessions.session NOT LIKE '%/%'
+    ORDER BY sessions.updated DESC, sessions.session DESC LIMIT ?
+"""
 RENAME_PLACES = "UPDATE places SET place = ? WHERE place = ?"
 
 # -- outbox ---------------------------------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.steps import Failed, Said, Step
+from agent.lineage import SPAWNS
+from agent.steps import Failed, Finished, Said, Seen, Step, Usage
 from agent.store import statements as sql
 from agent.store.codec import plain
 from agent.store.heads import Head
@@ -32,9 +33,13 @@ class UsageRow(NamedTuple):
 
 def row_of(session: str, head: Head, step: Step) -> UsageRow | None:
     """The row of a step, `head` being the session's after it; None if the step cost nothing that we know of. No figure
-    is negative, whatever the step says."""
+    is negative, whatever the step says. What a tool or a probe asked a model stands under its own name."""
     match step:
         case Said(usage=usage, model=model):
+            pass
+        case Seen(usage=Usage() as usage, probe=model):
+            pass
+        case Finished(usage=Usage() as usage, tool=model) if model != SPAWNS:  # a child has rows of its own
             pass
         case Failed(usage=usage, model=model) if usage.tokens > 0 or usage.money:
             pass
