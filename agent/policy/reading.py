@@ -18,7 +18,7 @@ from agent.policy.grammar import Source, tree
 from agent.policy.marks import UNKNOWN, is_known
 from agent.policy.redirects import Redirects, redirects
 from agent.policy.script import Script, Simple, folder_after, set_by
-from agent.policy.shapes import is_filled_in, leaves_script, told, variants_of
+from agent.policy.shapes import EXPRESSIONS, is_filled_in, leaves_script, told, variants_of
 from agent.policy.verdict import Finding, Tier
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     return Script(tuple(reader.commands), tuple(reader.findings), frozenset(reader.functions))
 
 
-_EXPRESSIONS = (
-    *("test_command", "binary_expression", "unary_expression", "postfix_expression", "ternary_expression"),
-    *("parenthesized_expression", "variable_name", "number", "subscript"),
-)
-
-
 class _Reader:
     def __init__(self, source: Source, cwds: tuple[str, ...], home: str) -> None:
         self.commands: list[Simple] = []
@@ -63,7 +57,7 @@ class _Reader:
             **dict.fromkeys(("program", "compound_statement", "do_group", "negated_command"), self._sequence),
             **dict.fromkeys(("if_statement", "elif_clause", "else_clause", "case_statement", "case_item"), self._maybe),
             **dict.fromkeys(("while_statement", "for_statement", "c_style_for_statement"), self._loop),
-            **dict.fromkeys(_EXPRESSIONS, self.expand.visit),
+            **dict.fromkeys(EXPRESSIONS, self.expand.visit),
             **dict.fromkeys(("variable_assignment", "variable_assignments"), self._assignments),
             **dict.fromkeys(("command", "declaration_command", "unset_command"), self._command),
             **dict.fromkeys(("subshell", "command_substitution", "process_substitution"), self.substituted),

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 
 MOST_VARIANTS = 16  # of one command
 
+EXPRESSIONS = (
+    *("test_command", "binary_expression", "unary_expression", "postfix_expression", "ternary_expression"),
+    *("parenthesized_expression", "variable_name", "number", "subscript"),
+)
+
 
 def variants_of(arguments: list[list[list[str]]]) -> list[list[str]]:
     """Command lines, one for each way its words may go. Where there are too many: one with gaps, and one with all."""
