@@ -267,3 +267,31 @@ async def test_a_wait_for_the_model_is_shown(lab: Lab) -> None:
         await lab.wait_text(f"FINALS{chat}", chat)
     spans = sorted((each.at, each.done_at or 0.0) for each in lab.model.requests if each.kind == "main")
     assert all(later[0] >= earlier[1] - 0.1 for earlier, later in itertools.pairwise(spans))
+
+
+# -- what stays: D63, D85, D86 --------------------------------------------------------------------------------------
+@pytest.mark.lab(env={"JARVIS_MODEL__FIRST_BYTE_TIMEOUT_S": "1", "JARVIS_MODEL__TOTAL_TIMEOUT_S": "4"})
+async def test_turns_that_timed_out_leave_the_session_whole(lab: Lab) -> None:
+    await lab.start()
+    await lab.ask("remember PURPLE-9", ["KEPT1"], "KEPT1")
+    for _ in range(2):
+        slow = lab.send("slow", [Say("never", delay=60)])
+        await lab.wait_text("the model did not answer within 1 s", after=slow.after)
+        stop = lab.send("/stop")
+        await lab.wait_text("Stopped", after=stop.after)
+    sent = await lab.ask("what was it?", ["FINALD85"], "FINALD85")
+    assert b"PURPLE-9" in lab.requests(sent)[0].raw
+
+
+async def test_after_a_failed_run_nothing_is_typing_and_no_key_is_shown(lab: Lab) -> None:
+    await lab.start()
+    lab.send("go", [refused(401, "invalid_api_key", f"Incorrect API key provided: {KEY}")])
+    await lab.wait_button("Try again")
+    for command in ("/model", "/status"):
+        await lab.wait_text("Model", after=lab.send(command).after)
+    await quiet()
+    before = len(lab.telegram.calls)
+    await quiet(6)
+    assert [call.method for call in lab.telegram.calls[before:] if call.method != "getUpdates"] == []
+    shown = "\n".join(call.shown for call in lab.telegram.calls)
+    assert not any(KEY[start : start + 8] in shown for start in range(0, len(KEY) - 8, 4))
