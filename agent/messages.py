@@ -39,6 +39,7 @@ from agent.toolbox import Toolbox
 NOTES_BYTES = 400  # of all slots together but the world's, in the tail
 WORLD, WORLD_BYTES = "world", 1_200  # the slot of world state, and its room beside the notes
 CARD_BYTES = 400  # of the notes that ride in one result
+EDITED = "[The user edited an earlier message. It now reads as follows, and this counts:]"
 CALL_BYTES = 200  # of the arguments of a call that a checkpoint quotes
 
 
@@ -58,6 +59,15 @@ class _Waiting:
     seq: int
     text: str
     ref: str | None
+    corrected: tuple[int, str] = (0, "")  # by the edit of this seq
+
+    @property
+    def now(self) -> str:
+        return self.corrected[1] or self.text
+
+    def upto(self, seq: int) -> str:
+        """As the requests up to `seq` showed it."""
+        return self.now if self.corrected[0] <= seq else self.text
 
 
 @dataclass(slots=True)
@@ -146,7 +156,7 @@ class History:
         return "\n".join(parts)
 
     def _texts(self) -> list[str]:
-        return [waiting.text for waiting in self._waiting]
+        return [waiting.now for waiting in self._waiting]
 
     def _tail(self) -> str:
         """The notes of all slots under the line that nobody else can write: it holds the session's nonce."""
@@ -192,10 +202,9 @@ class History:
     def _correct(self, seq: int, step: Corrected) -> None:
         for waiting in self._waiting:
             if waiting.ref == step.ref:
-                waiting.text = _with_context(step)
+                waiting.corrected = seq, _with_context(step)
                 return
-        text = f"[The user edited an earlier message. It now reads as follows, and this counts:]\n{_with_context(step)}"
-        self._waiting.append(_Waiting(seq, text, step.ref))
+        self._waiting.append(_Waiting(seq, f"{EDITED}\n{_with_context(step)}", step.ref))
 
     def _ended(self, seq: int, step: Ended) -> None:
         self._flush(seq)
@@ -204,9 +213,13 @@ class History:
             self._waiting.append(_Waiting(seq, "[The user stopped the work above before it was finished.]", None))
 
     def _flush(self, upto: int) -> None:
-        for text in self._shown.fitted([waiting.text for waiting in self._waiting if waiting.seq <= upto]):
+        known = [waiting for waiting in self._waiting if waiting.seq <= upto]
+        for text in self._shown.fitted([waiting.upto(upto) for waiting in known]):
             self._shown.add(_user(text))
-        self._waiting = [waiting for waiting in self._waiting if waiting.seq > upto]
+        edits = [(*waiting.corrected, waiting.ref) for waiting in known if waiting.corrected[0] > upto]
+        newer = [_Waiting(seq, f"{EDITED}\n{text}", ref) for seq, text, ref in edits]
+        rest = [*newer, *(waiting for waiting in self._waiting if waiting.seq > upto)]
+        self._waiting = sorted(rest, key=lambda waiting: waiting.seq)
 
 
 def of_turn(slot: str) -> bool:

@@ -33,6 +33,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A file that came with a message. kind: document | photo | video | animation | audio | voice. `name` and `mime`
+    are the sender's words, `size` is in bytes, 0 = unknown; `id` is the channel's."""
+
+    kind: str
+    id: str
+    name: str = ""
+    size: int = 0
+    mime: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """What a message replies to."""
 
@@ -41,6 +53,7 @@ class Quote:
     text: str = ""
     selected: str = ""  # the part that the writer marked
     ours: bool = False  # a message of this bot
+    attached: tuple[Attached, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +64,8 @@ class Arrival:
     `sender` is None for anonymous admins, channels and whatever else has no person behind it.
     `addressed`: in private always; in a group when it mentions us, replies to us, or is a command meant for us.
     `command` is the lower-case name without slash ("" if none; never set for forwarded messages), `args` what follows.
-    `unusable` names the content we can't use ("a sticker", "a voice message"), "" where `text` says it all.
+    `unusable` names the content we can't use ("a sticker", "a location"), "" where `text` and `attached` say it all.
+    `album` is what the messages of one album share.
     """
 
     kind: Literal["message", "edit", "press", "moved", "ignored"]
@@ -69,6 +83,8 @@ class Arrival:
     forwarded: bool = False
     unusable: str = ""
     quote: Quote | None = None
+    attached: tuple[Attached, ...] = ()
+    album: str = ""
     press_id: str = ""
     data: str = ""
 
@@ -126,6 +142,14 @@ class Unreachable(SendFailed):
         self.moved_to = moved_to
 
 
+class NotFetched(Exception):
+    """A file that came with a message can't be had. The text is a short reason; `too_large`: it is over the limit."""
+
+    def __init__(self, why: str = "it is too large", *, too_large: bool = False) -> None:
+        super().__init__(why)
+        self.too_large = too_large
+
+
 class Passing(SendFailed):
     """The service or the network failed before the message was taken; sending it again is safe."""
 
@@ -180,6 +204,9 @@ class Channel(Protocol):
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """Change a message of ours; "not modified" is success. Raises SendFailed; Refused if it is gone."""
+
+    async def fetch(self, file: Attached) -> bytes:
+        """The bytes of a file that came with a message. Raises NotFetched and nothing else."""
 
     async def typing(self, place: Place) -> None:
         """Show that we are at it. Cosmetic: never raises."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent import Clock, Outgoing, Store, StoreError
-from bot import words
+from bot import filewords
 from bot.channel import Ambiguous, Channel, Flooded, Letter, Passing, Place, Refused, SendFailed, Unreachable
 from bot.lane import Backoff, Lane
 from bot.markup import plain
@@ -125,5 +125,5 @@ def _bare(letter: Letter, role: str) -> Letter:
     """What the service can have no reason to refuse: clean text only; an approval keeps its buttons."""
     text = next((part.text for part in plain(letter.text)), letter.text)
     if letter.file is not None:
-        text = "\n".join(filter(None, (text, words.file_refused(letter.file.name))))
+        text = "\n".join(filter(None, (text, filewords.file_refused(letter.file.name))))
     return Letter(text, buttons=letter.buttons if role == "approval" else (), silent=letter.silent)

@@ -16,11 +16,15 @@ from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, Sto
 from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
+from bot.asking import Asking
 from bot.channel import Arrival, Channel, Place, Received, SendFailed
 from bot.commands import Commands, Stopped, author_of
+from bot.gathering import whole_turn
+from bot.incoming import Incoming
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
+from bot.turns import Entry, joined
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +48,7 @@ class Desk:
         approvals: Approvals,
         access: Access,
         clock: Clock,
+        incoming: Incoming,
         start_of: Callable[[Place], Start],
         stale_after_s: float = 900.0,
         reach: Callable[[str], None] = lambda name: None,
@@ -51,8 +56,9 @@ class Desk:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
         self._approvals = approvals
-        self._start_of, self._stale_after_s, self._reach = start_of, stale_after_s, reach
-        self._queues: dict[str, deque[tuple[Inbound, Arrival | None]]] = {}
+        self._start_of, self._reach = start_of, reach
+        self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
+        self._queues: dict[str, deque[Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._kills: dict[int, asyncio.Task[Stopped | None]] = {}  # by update: /stop acts at intake
         self.strangers: Counter[str] = Counter()
@@ -130,37 +136,42 @@ class Desk:
         queue = self._queues[chat]
         self._reach("K2")
         while queue:
-            row, arrival = queue[0]
+            entries = await whole_turn(queue, self._clock)
+            parts = [arrival for _, arrival in entries if arrival is not None]
+            row, arrival = entries[0][0], joined(parts) if parts else None
             try:
                 await self._handle(row, arrival)
-                await self._store.done(row.bot, row.update_id)
-                queue.popleft()
+                self._asking.turns.remember(parts)
+                for each, _ in reversed(entries):  # the first last: after a crash it still says that this was asked
+                    await self._store.done(each.bot, each.update_id)
             except DuplicateRef:  # another update carried the same message: it is in the journal already
-                await self._close(row)
-                queue.popleft()
+                await self._close(entries)
             except StoreError as error:
                 logger.warning("update %d waits for the store: %s", row.update_id, error)
                 await self._clock.sleep(RETRY_S)
+                continue
             except Exception:
                 logger.exception("update %d could not be handled and is set aside", row.update_id)
-                await self._give_up(row, arrival)
-                queue.popleft()
+                await self._give_up(entries, arrival)
+            for entry in entries:
+                queue.remove(entry)
         del self._queues[chat]
 
-    async def _give_up(self, row: Inbound, arrival: Arrival | None) -> None:
+    async def _give_up(self, entries: Sequence[Entry], arrival: Arrival | None) -> None:
         """A bug of ours must not look like silence."""
         try:
             if arrival and self._access.judge(arrival):
-                await self._reply(row, arrival, words.BROKEN)
+                await self._reply(entries[0][0], arrival, words.BROKEN, "broken")
         except StoreError as error:
             logger.warning("and nobody could be told: %s", error)
-        await self._close(row)
+        await self._close(entries)
 
-    async def _close(self, row: Inbound) -> None:
-        try:
-            await self._store.done(row.bot, row.update_id)
-        except StoreError as error:
-            logger.warning("update %d will be looked at again after a restart: %s", row.update_id, error)
+    async def _close(self, entries: Sequence[Entry]) -> None:
+        for row, _ in reversed(entries):
+            try:
+                await self._store.done(row.bot, row.update_id)
+            except StoreError as error:
+                logger.warning("update %d will be looked at again after a restart: %s", row.update_id, error)
 
     async def _handle(self, row: Inbound, arrival: Arrival | None) -> None:
         if arrival is None:
@@ -192,14 +203,14 @@ class Desk:
             return
         if arrival.command:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
-        elif arrival.unusable and not arrival.text:
+        elif arrival.unusable and not (arrival.text or arrival.attached):
             await self._reply(row, arrival, words.unusable(arrival.unusable))
         elif arrival.quote and (answer := await self._approvals.reply(arrival, role)) is not None:
             await self._reply(row, arrival, answer)
         elif role < Role.OPERATOR:
             await self._reply(row, arrival, words.VIEWERS_READ)
-        elif arrival.text.strip():
-            await self._ask(row, arrival, role)
+        elif arrival.text.strip() or arrival.attached:
+            await self._asking.ask(row, arrival, role)
 
     async def _stop(self, row: Inbound, arrival: Arrival, role: Role) -> str:
         """What the kill at intake came to; and once more, for what this chat had in the queue before the stop."""
@@ -215,28 +226,8 @@ class Desk:
             return words.NOT_YOURS if None in results else words.NOTHING_RUNS
         return Stopped(any(each.run for each in done), sum(each.jobs for each in done), done[-1].left).told()
 
-    async def _ask(self, row: Inbound, arrival: Arrival, role: Role) -> None:
-        age = row.received - arrival.date
-        if age > self._stale_after_s:
-            await self._reply(row, arrival, words.stale(round(age / 60)))
-        session = await self._routes.session_of(arrival.place)
-        asked = steps.Asked(
-            at=self._clock.now(),
-            text=arrival.text,
-            author=author_of(arrival),
-            ref=arrival.ref,
-            name="" if arrival.private else arrival.name,
-            role=role.name.lower(),
-            forwarded=arrival.forwarded,
-        )
-        await self._hub.submit(session, asked, self._start_of(arrival.place))
-
     async def _edit(self, row: Inbound, arrival: Arrival) -> None:
-        session = self._routes.known(arrival.place)
-        if session is None or not arrival.text.strip() or arrival.command:
-            return
-        corrected = steps.Corrected(at=self._clock.now(), text=arrival.text, author=author_of(arrival), ref=arrival.ref)
-        if await self._hub.correct(session, corrected):
+        if await self._asking.edit(row, arrival):
             self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
 
     async def _press(self, row: Inbound, arrival: Arrival, role: Role) -> None:
@@ -276,12 +267,12 @@ class Desk:
         done = await self._hub.go_on(session, int(seq), asked, self._start_of(arrival.place))
         return words.GOES_ON if done else words.EXPIRED
 
-    async def _reply(self, row: Inbound, arrival: Arrival, text: str) -> None:
-        """A durable answer of the desk's own; the same update never gives two."""
+    async def _reply(self, row: Inbound, arrival: Arrival, text: str, kind: str = "") -> None:
+        """A durable answer of the desk's own; the same update never gives two of a kind."""
         if not text:
             return
         (letter,) = plain(text)[:1]
-        kind = arrival.command or "note"
+        kind = kind or arrival.command or "note"
         key = f"{row.bot}:{row.update_id}:{kind}"
         out = Outgoing(key=key, chat=arrival.place.chat, body=encode(arrival.place, letter), role="notice")
         self._sender.deliver(await self._store.project(f"desk:{row.bot}", 0, [out]))

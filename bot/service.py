@@ -12,6 +12,7 @@ from dataclasses import replace
 from agent import Hub, JarvisError, Outgoing
 from agent.failpoints import reach_of
 from agent.probes.usage import UsageProbe
+from agent.registry import Closing
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from bot import words
@@ -20,6 +21,7 @@ from bot.channel import Place, Received
 from bot.commands import About, Commands
 from bot.desk import Desk
 from bot.gate import Gate
+from bot.incoming import Incoming
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, model_side, question_place, start_of, zone_of
@@ -73,6 +75,7 @@ class Service:
             self.approvals,
             parts.access,
             clock,
+            Incoming(channel),
             start_of(settings),
             settings.run.stale_after_s,
             self._reach,
@@ -109,8 +112,8 @@ class Service:
         """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
         store = self._parts.store
         await self.gate.load()
-        for registry in self.hub.edges.registries:
-            await registry.refresh()
+        if self.hub.edges.workshop:  # servers of tools wait until somebody asks for them
+            await self.hub.edges.workshop.refresh()
         unfinished = await store.unfinished()
         await self.sender.resume()
         await self.projector.catch_up(unfinished)
@@ -176,6 +179,9 @@ class Service:
     async def close(self) -> None:
         await self.gate.close()
         await self.hub.close(DRAIN_S)
+        for registry in self.hub.edges.registries:
+            if isinstance(registry, Closing):
+                await registry.close()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FLUSH_S):
                 await self.projector.idle()

@@ -36,10 +36,6 @@ INVISIBLE = "The model's answer holds nothing that can be shown."
 CUT = "(The answer was cut at the model's token limit.)"
 
 
-def file_refused(name: str) -> str:
-    return f"(The file {name} could not be sent: the service refused it. It may be at most 50 MB.)"
-
-
 def unusable(what: str) -> str:
     return f"I can't use {what} yet. Please write it as text."
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.arguments import AS_OBJECT, AS_TEXT, BREAKS, COMMAS, TWICE
-from agent.messages import CARD_BYTES, NOTES_BYTES, History, clip, legal_name, tail_mark
+from agent.messages import CARD_BYTES, EDITED, NOTES_BYTES, History, clip, legal_name, tail_mark
 from agent.room import room_of
 from agent.steps import (
     Asked,
@@ -107,6 +107,15 @@ def test_a_message_during_a_call_stands_after_its_result() -> None:
 
 def test_neighbouring_user_messages_are_merged_in_order() -> None:
     assert talk(history(asked("one"), asked("two")))[1:] == [("user", "one\n\ntwo")]
+
+
+def test_an_edit_while_the_reply_is_under_way_leaves_what_that_request_showed() -> None:
+    edit = Corrected(at=2, text="list a", author="t:7", ref="r1", context="[files]")
+    shown = talk(history(asked("delete a", ref="r1"), edit, Said(at=3, text="ok", upto=2)))
+    assert [text for _, text in shown[-3:]][:2] == ["delete a", "ok"]
+    assert str(shown[-1][1]) == f"{EDITED}\nlist a\n\n[files]"
+    known = talk(history(asked("delete a", ref="r1"), edit, Said(at=3, text="ok", upto=3)))
+    assert [text for _, text in known[-2:]] == ["list a\n\n[files]", "ok"]
 
 
 def test_an_edit_changes_what_no_request_has_shown_and_corrects_what_one_has() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.channel import Arrival, Quote
+from bot.channel import Arrival, Attached, Quote
 from bot.channels._telegram_address import Me
 from bot.channels._telegram_parse import EARLIEST, SERVICE, UNUSABLE, read
 from tests.fakes.bot_updates import ADA, FILE, GROUP, NOW, OTHER_BOT, Json, message, ours, press
@@ -106,15 +106,10 @@ def test_the_first_message_of_a_topic_is_no_quote() -> None:
 
 CONTENT: dict[str, tuple[Json, str]] = {
     "sticker": ({"sticker": {**FILE, "type": "regular", "is_animated": False, "is_video": False}}, "a sticker"),
-    "voice": ({"voice": FILE}, "a voice message"),
     "video note": ({"video_note": FILE}, "a video note"),
     "location": ({"location": {"latitude": 1.5, "longitude": 2.5}}, "a location"),
     "contact": ({"contact": {"phone_number": "1", "first_name": "C"}}, "a contact"),
-    "photo": ({"photo": [FILE]}, "a photo"),
-    "file": ({"document": FILE}, "a file"),
-    "audio": ({"audio": FILE}, "an audio file"),
-    "video": ({"video": FILE}, "a video"),
-    "animation with its document": ({"animation": FILE, "document": FILE}, "an animation"),
+    "poll of a later API": ({"poll": {"id": "1", "question": "q"}}, "a poll"),
     "unheard of": ({"hologram": {"x": 1}}, "a message of a kind I don't know"),
 }
 
@@ -123,7 +118,33 @@ CONTENT: dict[str, tuple[Json, str]] = {
 def test_content_that_is_no_text_is_named(what: str) -> None:
     content, words = CONTENT[what]
     got = arrival(message(None, extra=content))
-    assert (got.kind, got.unusable, got.text) == ("message", words, "")
+    assert (got.kind, got.unusable, got.text, got.attached) == ("message", words, "", ())
+
+
+NAMED = {**FILE, "file_name": "../a.txt", "file_size": 7, "mime_type": "text/plain"}
+SIZES = [{**FILE, "file_id": name, "width": w, "height": w} for name, w in (("s", 90), ("xl", 1280), ("m", 320))]
+FILES: dict[str, tuple[Json, Attached]] = {
+    "voice": ({"voice": FILE}, Attached("voice", "F")),
+    "photo, its largest": ({"photo": SIZES}, Attached("photo", "xl")),
+    "document": ({"document": NAMED}, Attached("document", "F", "../a.txt", 7, "text/plain")),
+    "audio": ({"audio": NAMED}, Attached("audio", "F", "../a.txt", 7, "text/plain")),
+    "video": ({"video": FILE}, Attached("video", "F")),
+    "animation with its document": ({"animation": FILE, "document": FILE}, Attached("animation", "F")),
+    "odd numbers": (
+        {"document": {**FILE, "file_size": -1, "file_name": "\ud800"}},
+        Attached("document", "F", "\ufffd"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_a_file_is_told_of_with_what_its_sender_says(what: str) -> None:
+    content, file = FILES[what]
+    got = arrival(message(None, extra={**content, "caption": "see", "media_group_id": "G"}))
+    assert (got.attached, got.unusable, got.text, got.album) == ((file,), "", "see", "G")
+    quoting = arrival(message("this", reply_to_message=message(None, message_id=3, extra=content)))
+    assert quoting.quote is not None
+    assert (quoting.attached, quoting.quote.attached) == ((), (file,))
 
 
 @pytest.mark.parametrize("notice", ["pinned_message", "new_chat_title", "group_chat_created", "video_chat_started"])

@@ -10,6 +10,8 @@ from telegram.constants import ChatID, MessageType
 
 from bot.channel import Arrival, Place, Quote
 from bot.channels._telegram_address import Me, address, clean
+from bot.channels._telegram_files import KINDS as FILES
+from bot.channels._telegram_files import attached
 
 NAME = "telegram"
 KINDS: tuple[Literal["message", "edited_message", "callback_query"], ...] = (
@@ -47,6 +49,7 @@ UNUSABLE = {
     "giveaway": "a giveaway",
     "giveaway_winners": "a giveaway",
 }
+NAMED = UNUSABLE.keys() - set(FILES)
 _MARKS = {"text", "business_connection_id", "effect_id", "reply_to_story", "sender_boost_count", "sender_business_bot"}
 _MARKS |= {"suggested_post_info"}
 # Everything else that a message can be is a notice of the service: somebody joined, a topic was made, ...
@@ -87,7 +90,7 @@ def _arrival(raw: object, me: Me, received: float) -> Arrival:
     kind = next((kind for kind in KINDS if kind in raw), None)
     if kind is None:  # channel posts, reactions, inline queries and what will be invented
         return Arrival("ignored", Place(NAME, str(me.id), chat_of(raw)), date=received)
-    update = Update.de_json({kind: _dated(raw[kind]), "update_id": 0})
+    update = Update.de_json({kind: _readable(raw[kind]), "update_id": 0})
     if update.callback_query is not None:
         return _press(update.callback_query, me, received)
     message = update.message or update.edited_message
@@ -97,11 +100,17 @@ def _arrival(raw: object, me: Me, received: float) -> Arrival:
     return _message("edit" if kind == "edited_message" else "message", message, keys, me, received)
 
 
-def _dated(message: object) -> object:
-    """A date that no calendar holds must not make the whole message unreadable."""
-    if isinstance(message, dict) and type(date := message.get("date")) is int and not 0 <= date < 2**35:
-        return {**message, "date": 0}
-    return message
+def _readable(message: object) -> object:
+    """Without content that is only named, never read (a poll of a later API must not hide that it is a poll), and
+    without a date that no calendar holds."""
+    if not isinstance(message, dict):
+        return message
+    kept = {key: value for key, value in message.items() if key not in NAMED}
+    if type(date := kept.get("date")) is int and not 0 <= date < 2**35:
+        kept["date"] = 0
+    if "reply_to_message" in kept:
+        kept["reply_to_message"] = _readable(kept["reply_to_message"])
+    return kept
 
 
 def _message(kind: Literal["message", "edit"], message: Message, keys: set[str], me: Me, received: float) -> Arrival:
@@ -118,6 +127,7 @@ def _message(kind: Literal["message", "edit"], message: Message, keys: set[str],
     sender = _sender(message)
     private = message.chat.type == "private" and sender == message.chat.id
     quote = _quote(message, me)
+    files = attached(message)
     forwarded = message.forward_origin is not None
     text = message.text if message.text is not None else message.caption
     entities = message.entities if message.text is not None else message.caption_entities
@@ -137,8 +147,10 @@ def _message(kind: Literal["message", "edit"], message: Message, keys: set[str],
         command=found.command,
         args=found.args,
         forwarded=forwarded,
-        unusable=_unusable(keys),
+        unusable="" if files else _unusable(keys),
         quote=quote,
+        attached=files,
+        album=_string(message.media_group_id or "", "media_group_id"),
     )
 
 
@@ -192,12 +204,14 @@ def _quote(message: Message, me: Me) -> Quote | None:
     if original.forum_topic_created is not None:  # every message of a topic "replies" to the topic's first
         return None
     author = original.from_user
+    ours = author is not None and author.id == me.id
     return Quote(
         _whole(original.message_id, "reply_to_message.message_id"),
         author=_name(author),
         text=_string(original.text or original.caption or "", "reply_to_message.text"),
         selected=selected,
-        ours=author is not None and author.id == me.id,
+        ours=ours,
+        attached=() if ours else attached(original),
     )
 
 

@@ -19,7 +19,7 @@ from itertools import count
 from typing import TextIO
 
 from agent import Clock, Inbound
-from bot.channel import Arrival, Health, Intake, Letter, Place, Received, Unreachable
+from bot.channel import Arrival, Attached, Health, Intake, Letter, NotFetched, Place, Received, Unreachable
 from bot.clean import clean
 
 NAME = "console"
@@ -95,6 +95,9 @@ class ConsoleChannel:
             if before[line] < 0:
                 new.append(line)
         self._dim(new)
+
+    async def fetch(self, file: Attached) -> bytes:
+        raise NotFetched("a terminal has no files")
 
     async def typing(self, place: Place) -> None:
         return None

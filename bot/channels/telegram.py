@@ -11,9 +11,10 @@ from telegram.error import TelegramError
 from telegram.request import BaseRequest
 
 from agent import Clock, Inbound, TokenRefused
-from bot.channel import Arrival, Health, Intake, Letter, Place
+from bot.channel import Arrival, Attached, Health, Intake, Letter, Place
 from bot.channels._telegram_address import Me
 from bot.channels._telegram_errors import is_revoked, words
+from bot.channels._telegram_files import Fetcher
 from bot.channels._telegram_intake import reread
 from bot.channels._telegram_parse import NAME
 from bot.channels._telegram_poll import REFUSED, Backoff, Pace, Poll
@@ -62,6 +63,7 @@ class TelegramChannel:
         self._me = Me(0, "")
         self._revoked = asyncio.Event()
         self._sender = Sender(self._speaker, self._revoked.set)
+        self._fetcher = Fetcher(self._speaker, self._revoked.set)
         self._background: set[asyncio.Task[None]] = set()
         self.health = Health()
 
@@ -128,6 +130,10 @@ class TelegramChannel:
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """Change a message of ours. Raises SendFailed; Refused if it is gone."""
         await self._sender.edit(place, message_id, letter)
+
+    async def fetch(self, file: Attached) -> bytes:
+        """Download a file of at most 20 MB. Raises NotFetched."""
+        return await self._fetcher.fetch(file)
 
     async def typing(self, place: Place) -> None:
         """Show "typing" for five seconds, from some time soon: it doesn't wait for Telegram."""

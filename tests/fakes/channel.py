@@ -12,9 +12,9 @@ from itertools import count
 from typing import Any, Literal
 
 from agent import Clock, Inbound
-from bot.channel import Arrival, Health, Intake, Letter, Place, Quote, Received, Refused
+from bot.channel import Arrival, Attached, Health, Intake, Letter, NotFetched, Place, Quote, Received, Refused
 
-Method = Literal["send", "edit", "typing", "react", "answer_press"]
+Method = Literal["send", "edit", "typing", "react", "answer_press", "fetch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class FakeChannel:
         self.calls: list[Made] = []
         self.messages: dict[int, tuple[Place, Letter]] = {}  # ours, as they stand now
         self.commands: list[tuple[str, str]] = []
+        self.files: dict[str, bytes | NotFetched] = {}  # by id
         self._clock = clock
         self._faults: dict[tuple[str, str], list[Fault]] = defaultdict(list)
         self._ids = count(1)
@@ -147,7 +148,8 @@ class FakeChannel:
         try:
             fields = json.loads(row.payload)
             quote = fields.pop("quote")
-            return Arrival(**{**fields, "place": Place(**fields["place"])}, quote=Quote(**quote) if quote else None)
+            fields |= {"place": Place(**fields["place"]), "attached": _attached(fields)}
+            return Arrival(**fields, quote=Quote(**{**quote, "attached": _attached(quote)}) if quote else None)
         except (ValueError, KeyError, TypeError):
             return None
 
@@ -167,6 +169,13 @@ class FakeChannel:
         self.messages[message_id] = (place, letter)
         if landed:
             raise landed
+
+    async def fetch(self, file: Attached) -> bytes:
+        self._log("fetch", "", detail=file.id)
+        data = self.files.get(file.id, NotFetched("wrong file_id"))
+        if isinstance(data, NotFetched):
+            raise data
+        return data
 
     async def typing(self, place: Place) -> None:
         self._log("typing", place.chat)
@@ -219,6 +228,10 @@ class FakeChannel:
         detail: str = "",
     ) -> None:
         self.calls.append(Made(method, self._clock.monotonic(), chat, message_id, letter, error, detail))
+
+
+def _attached(fields: dict[str, Any]) -> tuple[Attached, ...]:
+    return tuple(Attached(**each) for each in fields["attached"])
 
 
 def units(text: str) -> int:
