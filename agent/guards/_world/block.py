@@ -35,12 +35,14 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`rank`: the smaller, the sooner it gets room. `same` is the text without what changes by itself."""
+    """`rank`: the smaller, the sooner it gets room; `place` is that within its part. `same` is the text without what
+    changes by itself."""
 
     part: int
     rank: int
     text: str
     same: str
+    place: int = 0
 
 
 def rendered(world: World, turn: int, trigger: str) -> tuple[str, str]:
@@ -54,7 +56,7 @@ def rendered(world: World, turn: int, trigger: str) -> tuple[str, str]:
         if cost <= room:
             room -= cost
             kept.append(line)
-    kept.sort(key=lambda line: line.part)  # stable: within a part they stay in the order of their ranks
+    kept.sort(key=lambda line: (line.part, line.place))  # stable: else in the order of their ranks
     return f"{head}\n{_laid_out(kept)}{foot}", "\n".join(f"{line.part} {line.same}" for line in kept)
 
 
@@ -86,13 +88,13 @@ def _facts(disk: Disk) -> Iterator[Line]:
 
 
 def _plan(world: World) -> Iterator[Line]:
-    """The item at hand first in rank, those beside it next; shown in this order, with their numbers."""
+    """The item at hand is first in rank, those beside it next; they are shown in their own order."""
     at = next((n for n, item in enumerate(world.items) if item.open), 0)
     order = sorted(range(len(world.items)), key=lambda n: (abs(n - at), n))[: SHOWN[PLAN]]
     for place, number in enumerate(order):
         mark, why = status(world, number)
         text = f"{number + 1}. [{mark}] {clip(_plain(world.items[number].text), ITEM_BYTES)}{why}"
-        yield _line(PLAN, 3 + place, text)
+        yield Line(PLAN, 3 + place, text, text, number)
 
 
 def status(world: World, number: int) -> tuple[str, str]:
