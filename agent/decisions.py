@@ -34,6 +34,12 @@ def expired(call_id: str) -> Callable[[Todo], bool]:
     return has
 
 
+def pausing(now: float, by: str, on: bool) -> tuple[list[Step], Callable[[Todo], bool]]:
+    """The step that pauses a run or lets it go on, and whether that changes anything."""
+    command = "pause" if on else "resume"
+    return [Commanded(at=now, command=command, by=by)], lambda todo: todo.running and todo.paused != on
+
+
 def decision(now: float, call_id: str, verdict: str, by: str, reason: str) -> list[Step]:
     """The steps of a decision; an expiry parks the run, too."""
     steps: list[Step] = [Decided(at=now, call_id=call_id, verdict=verdict, by=by, reason=reason)]

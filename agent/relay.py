@@ -38,7 +38,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
         return Finish(End.LIMIT if todo.over_budget else End.UNRESOLVED, todo.halt)
     if todo.restarts > RESTARTS:
         return Finish(End.FAILED, _QUARANTINED)
-    if todo.paused or todo.parked or todo.waits_for_decision:
+    if todo.rests:
         return Rest()
     if todo.looks:
         return Answer(next(iter(todo.looks.values())))

@@ -104,6 +104,11 @@ class Todo:
         first = next(iter(self.calls.values()), None)
         return first if first and first.ask is not None and first.decided is None and first.held is None else None
 
+    @property
+    def rests(self) -> bool:
+        """The run waits for a person or a time: paused, parked, or asked about."""
+        return self.paused or self.parked is not None or self.waits_for_decision is not None
+
     def mode_at(self, now: float) -> str:
         """The mode in force at wall time `now`: the standing one, or what a person set for a while."""
         standing = self.opened.mode if self.opened else "sandbox"
@@ -181,7 +186,9 @@ class Todo:
         match step.command:
             case "pause":
                 self.paused = True
-            case "resume" | "continue":
+            case "resume":
+                self.paused = False  # what it was parked for still holds
+            case "continue":
                 self.paused, self.parked = False, None
             case "again":
                 self.parked = None

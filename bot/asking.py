@@ -9,7 +9,7 @@ from agent import Clock, Hub, Inbound, Start, Store, steps
 from bot import filewords, words
 from bot.access import Role
 from bot.channel import Arrival, Place
-from bot.commands import author_of
+from bot.control import author_of
 from bot.incoming import Incoming, Taken
 from bot.routes import Routes
 from bot.told import quoted

@@ -35,6 +35,7 @@ class Card:
     began: float = 0.0
     turn: int = 0
     calls: int = 0
+    paused: bool = False
     ended: s.Ended | None = None
     awaiting: Awaiting = field(default_factory=Awaiting)
     _lines: list[str] = field(default_factory=list)
@@ -45,6 +46,7 @@ class Card:
     def fold(self, step: s.Step) -> None:
         if line := self.awaiting.fold(step):
             self._lines.append(line)
+        self.paused = self.paused and not isinstance(step, s.Asked | s.Corrected)
         match step:
             case s.Asked() if not self.title:
                 self.title, self.began = clip(step.text or "…"), step.at
@@ -61,6 +63,8 @@ class Card:
                 self._lines.append(self._finished(step))
             case s.Nudged(level=s.Level.STOP | s.Level.HOLD):
                 self._lines.append(f"⚠ {clip(step.text)}")
+            case s.Commanded(command="pause" | "resume"):
+                self.paused = step.command == "pause"
             case s.Ended():
                 self.ended = step
             case _:
@@ -94,7 +98,7 @@ class Card:
         doing = [f"… {what}" for what in list(self._open.values())[:1]]
         if doing and self._inner is not None:
             doing = [f"… subagent: turn {max(1, self._inner)}"]
-        state = self.awaiting.text(now)
+        state = words.CARD_PAUSED if self.paused else self.awaiting.text(now)
         return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([state] if state else [])])
 
 

@@ -18,12 +18,14 @@ from bot.access import Access, Role
 from bot.approvals import Approvals
 from bot.asking import Asking
 from bot.channel import Arrival, Channel, Place, Received, SendFailed
-from bot.commands import Commands, Stopped, author_of
+from bot.commands import Commands
+from bot.control import COMMANDS, Control, author_of
 from bot.gathering import whole_turn
 from bot.incoming import Incoming
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
+from bot.status import Status
 from bot.turns import Entry, joined
 
 logger = logging.getLogger(__name__)
@@ -31,7 +33,6 @@ logger = logging.getLogger(__name__)
 RECEIPT = "👀"
 RETRY_S = 1.0
 QUESTION_VERBS = ("ok", "ses", "no", "again")
-STOP_TOLD_S = 1.0  # a stop that takes longer is told as under way
 
 
 class Desk:
@@ -45,6 +46,8 @@ class Desk:
         routes: Routes,
         sender: Sender,
         commands: Commands,
+        control: Control,
+        status: Status,
         approvals: Approvals,
         access: Access,
         clock: Clock,
@@ -55,12 +58,11 @@ class Desk:
     ) -> None:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
-        self._approvals = approvals
+        self._approvals, self._control, self._status = approvals, control, status
         self._start_of, self._reach = start_of, reach
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._queues: dict[str, deque[Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._kills: dict[int, asyncio.Task[Stopped | None]] = {}  # by update: /stop acts at intake
         self.strangers: Counter[str] = Counter()
 
     async def resume(self) -> None:
@@ -96,8 +98,8 @@ class Desk:
 
     def _first_sign(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         """Something a person can see before anything is stored or asked; and /stop kills from here."""
-        if arrival.kind == "message" and arrival.command == "stop" and arrival.addressed:
-            self._kills[row.update_id] = asyncio.create_task(self._commands.kill(arrival, role))
+        if arrival.kind == "message" and arrival.command in COMMANDS and arrival.addressed:
+            self._control.begin(row.update_id, arrival, role)
         elif arrival.kind == "message" and arrival.command == "status":
             self._spawn(self._tell_status(arrival))
         elif arrival.kind == "message" and not arrival.command and arrival.addressed:
@@ -113,7 +115,7 @@ class Desk:
 
     async def _tell_status(self, arrival: Arrival) -> None:
         """Past the store and the queues: whatever is locked or busy, this is answered."""
-        (letter,) = plain(self._commands.status(arrival))[:1]
+        (letter,) = plain(self._status.text(arrival))[:1]
         try:
             await self._channel.send(arrival.place, letter)
         except SendFailed as error:
@@ -198,8 +200,8 @@ class Desk:
             return
         if arrival.command == "status":
             return  # told at intake
-        if arrival.command == "stop":
-            await self._reply(row, arrival, await self._stop(row, arrival, role))
+        if arrival.command in COMMANDS:
+            await self._reply(row, arrival, await self._control.told(row.update_id, arrival, role))
             return
         if arrival.command:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
@@ -212,26 +214,12 @@ class Desk:
         elif arrival.text.strip() or arrival.attached:
             await self._asking.ask(row, arrival, role)
 
-    async def _stop(self, row: Inbound, arrival: Arrival, role: Role) -> str:
-        """What the kill at intake came to; and once more, for what this chat had in the queue before the stop."""
-        first = self._kills.pop(row.update_id, None)
-        second = asyncio.create_task(self._commands.kill(arrival, role, again=first is not None))
-        waited = [first, second] if first else [second]
-        await asyncio.wait(waited, timeout=STOP_TOLD_S)
-        if not all(kill.done() for kill in waited):
-            return words.STOPPING
-        results = [kill.result() for kill in waited]
-        done = [result for result in results if result]
-        if not done:
-            return words.NOT_YOURS if None in results else words.NOTHING_RUNS
-        return Stopped(any(each.run for each in done), sum(each.jobs for each in done), done[-1].left).told()
-
     async def _edit(self, row: Inbound, arrival: Arrival) -> None:
         if await self._asking.edit(row, arrival):
             self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
 
     async def _press(self, row: Inbound, arrival: Arrival, role: Role) -> None:
-        verb, _, session = arrival.data.partition(":")
+        verb = arrival.data.partition(":")[0]
         if verb in QUESTION_VERBS:
             told = await self._approvals.press(arrival, role)
             self._spawn(self._channel.answer_press(arrival.press_id, told))
@@ -239,16 +227,9 @@ class Desk:
         if (toast := await self._commands.press(arrival, role)) is not None:
             self._spawn(self._channel.answer_press(arrival.press_id, toast))
             return
-        if verb == "cont":
-            told = await self._go_on(row, arrival, role)
-            self._spawn(self._channel.answer_press(arrival.press_id, told))
-            return
-        if verb != "stop" or session != self._routes.known(arrival.place):
-            self._spawn(self._channel.answer_press(arrival.press_id, words.EXPIRED))
-            return
-        stopped = await self._commands.kill(arrival, role)
-        told = words.NOT_YOURS if stopped is None else stopped.told()
-        self._spawn(self._channel.answer_press(arrival.press_id, told))
+        if (toast := await self._control.press(arrival, role)) is None:
+            toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
+        self._spawn(self._channel.answer_press(arrival.press_id, toast))
 
     async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:
         """A tap on a checkpoint's Continue, at whatever time: the session goes on from there, and from there alone."""

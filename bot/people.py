@@ -16,7 +16,7 @@ from bot.outbox import Sender, encode
 from bot.roster import ASKED, IGNORED, described, listing, short
 
 OPEN = "who"  # the verb of a button that opens a person's card
-CHOICES = {"admin": words.ADMIN, "operator": words.OPERATOR, "viewer": words.VIEWER}
+CHOICES = ("admin", "operator", "viewer")
 VERBS = (OPEN, *CHOICES, "remove", "ignore")
 DAY_S = 86_400.0
 KNOCKS_A_DAY = 5  # cards about strangers, of all of them together
@@ -152,8 +152,7 @@ class People:
 
     async def _card(self, place: Place, who: int, text: str, key: str, choices: Sequence[str]) -> None:
         ref = await self._ref(_CARD, place, who, key)
-        labels = {**CHOICES, "remove": words.REMOVE, "ignore": words.IGNORE}
-        row = tuple(Button(labels[choice], f"{choice}:{ref}") for choice in choices)
+        row = tuple(Button(words.CHOICES[choice], f"{choice}:{ref}") for choice in choices)
         await self.tell(place, text, key, (row,))
 
     async def _ref(self, kind: str, place: Place, who: int, key: str = "") -> str:

@@ -163,10 +163,13 @@ class Progress:
             )
 
     def _show(self, session: str, run: _Shown) -> None:
-        stop = ((Button("Stop", f"stop:{session}"),),)
-        self._sender.card(
-            run.place, run.key, Letter(self.mask(run.card.text(self._clock.now())), buttons=stop, silent=True)
-        )
+        letter = Letter(self.mask(run.card.text(self._clock.now())), buttons=_buttons(session, run.card), silent=True)
+        self._sender.card(run.place, run.key, letter)
+
+
+def _buttons(session: str, card: Card) -> tuple[tuple[Button, ...], ...]:
+    verb, text = ("resume", words.RESUME) if card.paused else ("pause", words.PAUSE)
+    return ((Button(words.STOP, f"stop:{session}"), Button(text, f"{verb}:{session}")),)
 
 
 def _is_loud(step: steps.Nudged) -> bool:

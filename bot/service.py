@@ -18,7 +18,8 @@ from agent.settings import Settings
 from bot import words
 from bot.approvals import Approvals
 from bot.channel import Place, Received
-from bot.commands import About, Commands
+from bot.commands import Commands
+from bot.control import Control
 from bot.desk import Desk
 from bot.gate import Gate
 from bot.incoming import Incoming
@@ -29,6 +30,7 @@ from bot.plan import Plans
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
+from bot.status import About, Status
 from bot.undoing import Undoing
 from bot.usage import Usages
 from bot.words import COMMANDS
@@ -65,13 +67,16 @@ class Service:
         self.hub.watchers.append(self.model.watch)
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
+        self.control = Control(self.hub, self.routes)
         self.desk = Desk(
             channel,
             store,
             self.hub,
             self.routes,
             self.sender,
-            self._commands(warnings),
+            self._commands(),
+            self.control,
+            self._status(warnings),
             self.approvals,
             parts.access,
             clock,
@@ -81,16 +86,31 @@ class Service:
             self._reach,
         )
 
-    def _commands(self, warnings: Sequence[str]) -> Commands:
-        settings, parts, hub, clock = self._settings, self._parts, self.hub, self._parts.clock
-        sandbox = parts.sandbox.name if parts.sandbox.confines else "none: changes in the workspace are asked for"
+    def _status(self, warnings: Sequence[str]) -> Status:
+        settings, parts = self._settings, self._parts
+        sandbox = parts.sandbox.name if parts.sandbox.confines else words.NO_SANDBOX
         about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
+        begun = parts.clock.monotonic()
+        return Status(self.hub, self.routes, parts.channel, self.sender, parts.clock, about, self.gate, begun)
+
+    def _commands(self) -> Commands:
+        settings, parts, hub, clock = self._settings, self._parts, self.hub, self._parts.clock
         undoing = Undoing(parts.undo, parts.store, hub, self.routes, self.sender, clock)
         plans = Plans(parts.store, self.routes)
         limits = settings.guards.budget.limits() if settings.guards.budget.enabled else {}
         usages = Usages(parts.store, parts.access, clock, zone_of(settings), limits)
         return Commands(
-            hub, self.routes, parts.channel, self.sender, clock, about, self.gate, undoing, plans, usages, self.model
+            hub,
+            self.routes,
+            parts.channel,
+            self.sender,
+            clock,
+            self.control,
+            self.gate,
+            undoing,
+            plans,
+            usages,
+            self.model,
         )
 
     async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:

@@ -1,0 +1,7 @@
+"""English. Short, plain, what happened and what to do next."""
+
+from bot.words.en.chat import *  # noqa: F403
+from bot.words.en.commands import *  # noqa: F403
+from bot.words.en.people import *  # noqa: F403
+from bot.words.en.runs import *  # noqa: F403
+from bot.words.en.times import *  # noqa: F403

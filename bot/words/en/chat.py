@@ -1,0 +1,44 @@
+"""What the desk says, in English."""
+
+from __future__ import annotations
+
+HELLO = "I'm Jarvis, an agent on this server. Tell me what to do in plain words. /help shows the commands."
+NEW = "A fresh session. I remember nothing of before, but NOTES.md in the workspace."
+NOTHING_RUNS = "Nothing is running."
+STOPPED = "Stopped. Nothing of it runs any more."
+STOPPING = "Stopping; a command is being killed."
+NOT_YOURS = "Only whoever asked for this run, or an admin, can stop it."
+VIEWERS_READ = "You may look, not ask: your role here is viewer. An admin can change that in the settings."
+EXPIRED = "This button is no longer in use."
+TOO_LATE = "That edit came after the run had ended, so nothing changes. Send a new message instead."
+RESTARTED = (
+    "I was restarted while a command was running. It may or may not have run to its end; I didn't start it again and "
+    "go on from here."
+)
+BROKEN = "Something in Jarvis broke on this message, and I didn't act on it. The log has the details; please try again."
+INVISIBLE = "The model's answer holds nothing that can be shown."
+CUT = "(The answer was cut at the model's token limit.)"
+
+
+def unusable(what: str) -> str:
+    return f"I can't use {what} yet. Please write it as text."
+
+
+def unreachable(chat: str, why: str) -> str:
+    return f"I can't write to chat {chat}: {why}. What I had to say there is kept and goes out once it can be reached."
+
+
+def stopped(run: bool, jobs: int, left: int) -> str:
+    """What a stop came to; `jobs` were ended in the background, `left` go on there."""
+    parts = [STOPPED] if run else []
+    parts += [f"{jobs} background job{'s' * (jobs > 1)} ended."] if jobs else []
+    parts += [f"{left} begun earlier still run{'s' * (left == 1)}; /stop once more to end."] if left else []
+    return " ".join(parts) or NOTHING_RUNS
+
+
+def jobs_run(count: int) -> str:
+    return f"{count} background job{'s run' if count > 1 else ' runs'}; /stop ends them when nothing else runs."
+
+
+def stale(minutes: int) -> str:
+    return f"This message waited {minutes} min while I was away. I act on it now; /stop if that is too late."
