@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from agent import JarvisError
 from bot import filewords
 from bot.channel import Arrival, Attached, Channel, NotFetched
 from bot.inbox import save
@@ -18,13 +19,9 @@ logger = logging.getLogger(__name__)
 SUFFIXES = {"photo": ".jpg", "voice": ".ogg", "audio": ".mp3", "video": ".mp4", "animation": ".mp4"}
 
 
-class NotHeard(Exception):
-    """A recording couldn't be made into words. The text is a short reason."""
-
-
 class Hearing(Protocol):
     async def hear(self, name: str, data: bytes) -> str:
-        """What was said in a recording, "" for nothing. Raises NotHeard."""
+        """What was said in a recording, "" for nothing. Raises JarvisError with a short reason."""
 
 
 @dataclass(slots=True)
@@ -79,7 +76,7 @@ class Incoming:
         except NotFetched as error:
             problem = filewords.too_large(name) if error.too_large else filewords.not_fetched(name, str(error))
             taken.problems.append(problem)
-        except NotHeard as error:
+        except JarvisError as error:
             taken.problems.append(filewords.not_heard(str(error)))
         except OSError as error:
             logger.warning("a file could not be saved: %s", error)

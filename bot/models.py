@@ -58,14 +58,15 @@ def _elsewhere(main: ModelSettings, other: Fallback) -> ModelSettings:
     """A fallback's own. The main key goes to the main host alone: elsewhere it would be given away."""
     if not other.base_url:
         return replace(main, name=other.name)
-    key = other.key or (main.api_key if _origin(other.base_url) == _origin(main.base_url) else "")
+    key = other.key or (main.api_key if origin(other.base_url) == origin(main.base_url) else "")
     patience = main.first_byte_timeout_s
     if patience in (LOCAL_FIRST_BYTE_S, FAR_FIRST_BYTE_S):
         patience = LOCAL_FIRST_BYTE_S if is_local(other.base_url) else FAR_FIRST_BYTE_S
     return replace(main, name=other.name, base_url=other.base_url, api_key=key, first_byte_timeout_s=patience)
 
 
-def _origin(url: str) -> tuple[str, str | None, int | None]:
+def origin(url: str) -> tuple[str, str | None, int | None]:
+    """Scheme, host and port of an address: where a key may go."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)
 

@@ -14,6 +14,7 @@ from agent.catalogue import guards, probes, tools
 from agent.edges import Edges
 from agent.failpoints import reach_of
 from agent.guards.policy import Policy
+from agent.hearing import Transcriber
 from agent.models.chain import Chain, Rest
 from agent.opening import Opener, template_of
 from agent.ports import Guard, Host, Model, Sandbox, Tool
@@ -33,7 +34,7 @@ from agent.workshop import ToolWorkshop
 from bot.access import Access, Role
 from bot.channel import Channel, Place
 from bot.choosing import Choosing
-from bot.models import speaker
+from bot.models import origin, speaker
 from bot.modelside import ModelSide
 from bot.outbox import Sender
 from bot.parked import ParkedNotices
@@ -109,6 +110,14 @@ def _opener(
         window=window,
         more=lambda: [tool for registry in registries for tool in registry.tools()],
     )
+
+
+def hearing_of(settings: Settings) -> Transcriber | None:
+    """What makes words of voice messages, if anything does. The model's key goes to the model's own host alone."""
+    url, model = settings.tools.transcribe_url, settings.model
+    if not url:
+        return None
+    return Transcriber(url, model.api_key.get_secret_value() if origin(url) == origin(model.base_url) else "")
 
 
 def _for_here(guard: Guard, settings: Settings, parts: Parts) -> Guard:

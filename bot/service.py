@@ -25,7 +25,7 @@ from bot.gate import Gate
 from bot.incoming import Incoming
 from bot.markup import plain
 from bot.outbox import Sender, encode
-from bot.parts import Parts, edges_of, model_side, question_place, start_of, zone_of
+from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
 from bot.plan import Plans
 from bot.progress import Progress
 from bot.projector import Projector
@@ -80,7 +80,7 @@ class Service:
             self.approvals,
             parts.access,
             clock,
-            Incoming(channel),
+            Incoming(channel, hearing_of(settings)),
             start_of(settings),
             settings.run.stale_after_s,
             self._reach,

@@ -39,7 +39,7 @@ BY_FLOOR = {
     ),
     Floor.EDGES: (
         *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "web", "tools", "probes"),
-        *("failpoints", "clock", "lock"),
+        *("failpoints", "clock", "lock", "hearing"),
     ),
     Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping", *_CHILDREN),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
