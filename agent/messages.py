@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agent.arguments import UNTOLD, is_object
+from agent.pictures import Pictures
 from agent.ports import Message
 from agent.room import LEAST, size_of, squeezed
 from agent.shown import Shown
@@ -79,6 +80,7 @@ class History:
     measured: tuple[int, int] | None = None  # bytes and tokens of the newest request, where its reply told
     toolbox: Toolbox = field(default_factory=Toolbox)
     _shown: Shown = field(default_factory=Shown)
+    _pictures: Pictures = field(default_factory=Pictures)
     _talk: Talk = field(default_factory=Talk)
     _calls: dict[str, Call] = field(default_factory=dict)  # of the newest reply
     _waiting: list[_Waiting] = field(default_factory=list)
@@ -115,6 +117,7 @@ class History:
 
     def _beside(self, seq: int, step: Step) -> None:
         self._talk.fold(seq, step)
+        self._pictures.fold(step)
         self.toolbox.fold(step)
         if isinstance(step, Offered):
             self._shown.offered(step.added)
@@ -127,7 +130,7 @@ class History:
         messages = _merge(messages + [_user(text) for text in self._shown.fitted(self._texts())])
         if messages[-1]["role"] != "user" and (tail := self._tail()):
             messages.append(_user(tail))
-        return Request(tuple(messages), self.toolbox.sent, self.upto)
+        return Request(tuple(self._pictures.placed(messages)), self.toolbox.sent, self.upto)
 
     def full(self, context: int = 0) -> bool:
         """Whether a handoff should come before the next request. `context` in tokens was learnt since the leg began."""

@@ -26,6 +26,9 @@ from agent.values import (
     Outcome as Outcome,
 )
 from agent.values import (
+    Picture as Picture,
+)
+from agent.values import (
     Stream as Stream,
 )
 from agent.values import (
@@ -86,6 +89,7 @@ class Asked(Fact):
     forwarded: bool = False
     again: bool = False  # a failed run is taken up again: its goal stands
     context: str = ""
+    pictures: tuple[Picture, ...] = ()
     tainted: bool = False  # a parent session asks, and words from elsewhere are among those that it acts on
 
 

@@ -111,6 +111,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that somebody sent: the absolute path of its file, and the SHA-256 of its bytes in hex."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSpec:
     """A tool as the model is offered it: JSON schema of its arguments as JSON text, so that its bytes never change."""
 

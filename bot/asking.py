@@ -36,7 +36,7 @@ class Asking:
         self._incoming, self._start_of, self._stale_after_s, self._reply = incoming, start_of, stale_after_s, reply
         self.turns = Turns()
         self._contexts: OrderedDict[str, str] = OrderedDict()  # ref of a turn -> what came with it
-        self._added: dict[str, list[str]] = {}  # place -> contexts of late pictures that no turn has told yet
+        self._added: dict[str, list[Taken]] = {}  # place -> late pictures that no turn has told yet
 
     async def ask(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         """Hand it to the session of its place. Raises StoreError, DuplicateRef."""
@@ -62,6 +62,7 @@ class Asking:
             role=role.name.lower(),
             forwarded=arrival.forwarded,
             context=context,
+            pictures=tuple(picture for each in (*self._late(arrival), taken) for picture in each.pictures),
         )
         await self._hub.submit(session, asked, self._start_of(arrival.place))
         self._added.pop(arrival.place.key, None)
@@ -93,12 +94,15 @@ class Asking:
         todo = self._hub.todo(session)
         if (todo and todo.running) or arrival.text.strip():
             return False
-        self._added.setdefault(arrival.place.key, []).append(taken.context)
+        self._added.setdefault(arrival.place.key, []).append(taken)
         await self._reply(row, arrival, filewords.more_of_album(taken.names), "added")
         return True
 
+    def _late(self, arrival: Arrival) -> list[Taken]:
+        return self._added.get(arrival.place.key, [])
+
     def _context(self, arrival: Arrival, taken: Taken) -> str:
-        parts = [*self._added.get(arrival.place.key, []), taken.context, quoted(arrival.quote)]
+        parts = [*(each.context for each in self._late(arrival)), taken.context, quoted(arrival.quote)]
         context = self._contexts[arrival.ref] = "\n\n".join(filter(None, parts))
         if len(self._contexts) > REMEMBERED:
             self._contexts.popitem(last=False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from agent import JarvisError
+from agent import JarvisError, steps
 from bot import filewords
 from bot.channel import Arrival, Attached, Channel, NotFetched
 from bot.inbox import save
@@ -26,10 +27,11 @@ class Hearing(Protocol):
 
 @dataclass(slots=True)
 class Taken:
-    """`files` are (absolute path, bytes) of what was saved, `said` what was heard; `problems` are sentences for the
-    person who sent it."""
+    """`files` are (absolute path, bytes) of what was saved, `pictures` those of them that can be looked at, `said` what
+    was heard; `problems` are sentences for the person who sent it."""
 
     files: list[tuple[str, int]] = field(default_factory=list)
+    pictures: list[steps.Picture] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -73,6 +75,8 @@ class Incoming:
                 return
             path = await asyncio.to_thread(save, workspace, name, data)
             taken.files.append((path, len(data)))
+            if file.kind == "photo" or file.mime.startswith("image/"):
+                taken.pictures.append(steps.Picture(path, hashlib.sha256(data).hexdigest()))
         except NotFetched as error:
             problem = filewords.too_large(name) if error.too_large else filewords.not_fetched(name, str(error))
             taken.problems.append(problem)

@@ -14,7 +14,7 @@ from agent.ports import Clock, Model
 from agent.prices import Prices
 from agent.settings import Settings
 from agent.settings.fallbacks import Fallback, fallback
-from agent.settings.model_rules import is_local
+from agent.settings.model_rules import is_local, sees
 
 LOCAL_FIRST_BYTE_S, FAR_FIRST_BYTE_S = 300.0, 60.0  # the defaults of FIRST_BYTE_TIMEOUT_S
 
@@ -26,7 +26,7 @@ def chain_of(settings: Settings, clock: Clock) -> tuple[Chain, OpenAIChat]:
     others = dict.fromkeys(_elsewhere(main, fallback(entry)) for entry in settings.model.fallbacks)
     others.pop(main, None)
     members = [Member(lead, _endpoint(main)), *(Member(OpenAIChat(each, clock), _endpoint(each)) for each in others)]
-    return Chain(members, clock, lambda name: OpenAIChat(replace(main, name=name), clock)), lead
+    return Chain(members, clock, lambda name: OpenAIChat(replace(main, name=name, sees=sees(name)), clock)), lead
 
 
 def speaker(settings: Settings, model: Model) -> Callable[[str], Model]:
@@ -51,18 +51,26 @@ def model_settings(settings: Settings) -> ModelSettings:
         first_byte_timeout_s=model.first_byte_timeout_s,
         idle_timeout_s=model.idle_timeout_s,
         total_timeout_s=model.total_timeout_s,
+        sees=sees(model.name) if model.vision is None else model.vision,
     )
 
 
 def _elsewhere(main: ModelSettings, other: Fallback) -> ModelSettings:
     """A fallback's own. The main key goes to the main host alone: elsewhere it would be given away."""
     if not other.base_url:
-        return replace(main, name=other.name)
+        return replace(main, name=other.name, sees=sees(other.name))
     key = other.key or (main.api_key if origin(other.base_url) == origin(main.base_url) else "")
     patience = main.first_byte_timeout_s
     if patience in (LOCAL_FIRST_BYTE_S, FAR_FIRST_BYTE_S):
         patience = LOCAL_FIRST_BYTE_S if is_local(other.base_url) else FAR_FIRST_BYTE_S
-    return replace(main, name=other.name, base_url=other.base_url, api_key=key, first_byte_timeout_s=patience)
+    return replace(
+        main,
+        name=other.name,
+        base_url=other.base_url,
+        api_key=key,
+        first_byte_timeout_s=patience,
+        sees=sees(other.name),
+    )
 
 
 def origin(url: str) -> tuple[str, str | None, int | None]:

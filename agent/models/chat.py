@@ -21,6 +21,7 @@ from agent.models.incoming import Incoming, Reported
 from agent.models.patience import Late, Patience
 from agent.models.refusal import as_refusal
 from agent.models.request import body_of, call_ids
+from agent.models.seeing import blind, seen
 from agent.models.sse import Garbled
 from agent.models.tokens import usage_of
 from agent.models.verdict import Fault, judge
@@ -49,6 +50,7 @@ class ModelSettings:
     first_byte_timeout_s: float = 120.0
     idle_timeout_s: float = 60.0
     total_timeout_s: float = 900.0
+    sees: bool = False  # takes pictures
     limits: Limits = Limits()  # noqa: RUF009 - frozen
 
 
@@ -76,7 +78,7 @@ class OpenAIChat:
         self._transport = transport
         self._wire: Wire | None = None
         self._building = threading.Lock()
-        self._asks_usage = True
+        self._asks_usage, self._sees = True, settings.sees
 
     def warm(self) -> None:
         """Load the HTTP client and build it, a tenth of a second of blocking work: for a thread at start.
@@ -142,6 +144,20 @@ class OpenAIChat:
         wire = self._wire
         if wire is None:
             wire = await asyncio.to_thread(self._connect)
+        shown = await asyncio.to_thread(seen, messages) if self._sees else blind(messages)
+        try:
+            return await self._post(wire, attempt, shown, tools)
+        except Exception as error:
+            plain = blind(messages)
+            if plain == shown or not wire.refuses(error):
+                raise
+        log.info("the model %s takes no pictures; it is sent words alone from now on", self.name)
+        self._sees = False
+        return await self._post(wire, attempt, plain, tools)
+
+    async def _post(
+        self, wire: Wire, attempt: _Attempt, messages: Sequence[Message], tools: Sequence[ToolSpec]
+    ) -> Response:
         body = body_of(self.name, messages, tools, self._asks_usage)
         attempt.body = body
         try:

@@ -78,6 +78,10 @@ class Wire:
             return False
         return "stream_options" in str(error.body) or "include_usage" in str(error.body)
 
+    def refuses(self, error: Exception) -> bool:
+        """Whether a server refused the request as it is, and might take another."""
+        return isinstance(error, NotOk) and error.status in (400, 404, 415, 422)
+
 
 async def _error_body(response: httpx2.Response) -> object:
     """What a refusal says, as far as it can be read."""

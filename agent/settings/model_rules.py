@@ -34,6 +34,17 @@ def tier(name: str) -> Tier:
     return "large" if _FRONTIER.search(text) and not _LIGHT.search(text) else "mid"
 
 
+_SEES = re.compile(
+    r"gpt-4o|gpt-4\.1|gpt-[5-9]|\bo[1345]\b|\bo4-mini|claude|gemini|grok-[4-9]|vision|llava|pixtral|moondream|minicpm-v"
+    r"|internvl|[-.\d]vl\b|gemma-?3(?!n)|llama-?4|multimodal|kimi-k2\.5|mistral-(?:small-3\.[1-9]|medium-3)"
+)
+
+
+def sees(name: str) -> bool:
+    """Whether a model of this name is known to take pictures. A wrong yes is found out by its first refusal."""
+    return _SEES.search(name.lower()) is not None
+
+
 def is_local(url: str) -> bool:
     """Whether the address is on loopback or a private network, where one slow machine serves us alone.
 

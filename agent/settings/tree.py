@@ -63,6 +63,7 @@ class Model(Section):
     total_timeout_s: Seconds = 600.0
     parallel: Count = 4
     text_calls: bool = False
+    vision: bool | None = None  # by the model's name
     prices: PriceTable = {}
 
     @model_validator(mode="before")
