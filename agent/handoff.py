@@ -14,6 +14,7 @@ from agent.steps import Handed, Opened
 from agent.tiers import tier_for
 
 DONE = 8  # commands that went well
+ASKED_FOR = "person"
 UNREAD = 12_000  # bytes of results that the next leg gets to read, at most
 
 
@@ -26,6 +27,13 @@ async def hand(session: Session, cause: str = "turns") -> None:
     opening = edges.leg(session.id, place, now, todo.chosen, _shorter(session))
     opening = replace(opening, goes_on=cause == "context")
     await session.record(left_behind(session, now, fresh=True, cause=cause, opening=opening), opening)
+
+
+async def kept(session: Session) -> bool:
+    """Keep a checkpoint because a person asked for one; False if nothing was asked yet. Raises StoreError."""
+    if not session.todo.asked_seq:
+        return False
+    return await session.record(left_behind(session, session.edges.clock.now(), fresh=False, cause=ASKED_FOR))
 
 
 def _shorter(session: Session) -> int:

@@ -14,6 +14,7 @@ from agent.children import bury, children_of, spawn, withdraw
 from agent.decisions import APPROVAL_S, Temporary, decision, expired, mode_change, pausing, waits_for, withdrawal
 from agent.edges import Edges, Place
 from agent.errors import JarvisError, StoreError
+from agent.handoff import kept
 from agent.legs import broken, opening, stopped
 from agent.lineage import parent_of
 from agent.loop import run
@@ -75,21 +76,15 @@ class Hub:
         asked = replace(asked, text=self.edges.screen.text(asked.text), context=self.edges.screen.text(asked.context))
         todo = awake.session.todo
         begun = [] if todo.running else opening(awake.session, place)
-        steps: list[Step] = [
-            *begun,
-            *self._mode(todo, self.edges.mode, asked.author),
-            *withdrawal(todo, asked),
-            asked,
-        ]
+        steps: list[Step] = [*begun, *self._mode(todo, self.edges.mode, asked.author), *withdrawal(todo, asked), asked]
         await awake.session.record(*steps)
         await withdraw(self, session_id, asked)
         self.edges.reach("K3")
         self._drive(awake)
 
     async def go_on(self, session_id: str, seq: int, asked: Asked, place: Place) -> bool:
-        """Go on from the checkpoint at `seq`: it becomes the newest, so that the leg starts from it alone; or from
-        where the newest run failed, whose end stands at `seq`. False if a run goes on already, or no such step stands.
-        Raises StoreError, DuplicateRef if this was asked before."""
+        """Go on from the checkpoint at `seq` alone, or from where the newest run failed, whose end stands at `seq`.
+        False if a run goes on, or no such step stands. Raises StoreError, DuplicateRef if this was asked before."""
         awake = await self._wake(session_id)
         todo = awake.session.todo
         found = [step for at, step in await self.edges.journal.read(session_id, seq - 1) if at == seq]
@@ -115,6 +110,10 @@ class Hub:
         steps, when = pausing(self.edges.clock.now(), by, on)
         return any([await self._command(name, steps, when) for name in names])
 
+    async def checkpoint(self, session_id: str) -> bool:
+        """Keep one of how the session stands now; False if nothing was asked in it yet. Raises StoreError."""
+        return await kept((await self._wake(session_id)).session)
+
     async def correct(self, session_id: str, corrected: Corrected) -> bool:
         """An edit of something said. False if the run it belongs to is over: an edit never starts anything."""
         session = (await self._wake(session_id)).session
@@ -127,8 +126,8 @@ class Hub:
 
     async def ask_again(self, session_id: str, call_id: str, by: str) -> bool:
         """Put an expired question once more, as a fresh one. False if it isn't there any more."""
-        again = Commanded(at=self.edges.clock.now(), command="again", by=by)
-        return await self._command(session_id, [again], expired(call_id))
+        again: list[Step] = [Commanded(at=self.edges.clock.now(), command="again", by=by)]
+        return await self._command(session_id, again, expired(call_id))
 
     async def mode_changed(self, by: str) -> None:
         """Tell every run that goes on which mode is in force now."""
@@ -200,12 +199,11 @@ class Hub:
         """Stop at the next step border, or where we are after `grace_s` seconds; all resumes at the next start."""
         self._draining.set()
         tasks = [awake.task for awake in self._awake.values() if awake.task and not awake.task.done()]
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=grace_s)
-            for task in late:
-                task.cancel()
-            if late:
-                await asyncio.wait(late, timeout=5)
+        late = (await asyncio.wait(tasks, timeout=grace_s))[1] if tasks else set()
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=5)
         for session_id in list(self._awake):
             await self.edges.host.reap(session_id)
 
@@ -271,7 +269,7 @@ class Hub:
         elif todo.running and not todo.paused:
             self._drive(awake)  # something came in between the loop's last look and now
         elif not todo.running:
-            self._later(awake, IDLE_S, lambda: self._evict(awake.session.id))
+            self._later(awake, IDLE_S, lambda: self.evict(awake.session.id))
 
     def _later(self, awake: _Awake, seconds: float, act: Callable[[], Awaitable[None]]) -> None:
         async def after() -> None:
@@ -294,5 +292,9 @@ class Hub:
     async def _expire(self, session_id: str, call_id: str) -> None:
         await self.decide(session_id, call_id, "expired", "clock")
 
-    async def _evict(self, session_id: str) -> None:
-        self._awake.pop(session_id, None)
+    async def evict(self, session_id: str) -> None:
+        """Drop a session that rests from memory, once its stop is written down."""
+        if (awake := self._awake.get(session_id)) and awake.stopping:
+            await asyncio.wait([awake.stopping])
+        if (awake := self._awake.pop(session_id, None)) and awake.timer:
+            awake.timer.cancel()

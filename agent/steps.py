@@ -245,7 +245,7 @@ class Handed(Fact):
     text: str  # the same for the model
     state: str = ""
     fresh: bool = True
-    cause: str = "turns"  # turns | context (the request had become too long; the leg's turns count on)
+    cause: str = "turns"  # turns | context (the request had become too long; the leg's turns count on) | person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -109,6 +109,10 @@ class Routes(Protocol):
     async def sessions_at(self, place: str, count: int) -> list[Listed]:
         """At most `count` sessions that were routed from this place, the newest first; no child sessions."""
 
+    async def forget(self, place: str, keep: str) -> list[str]:
+        """Delete all sessions of this place but `keep` for good: steps, messages sent, texts taken in. Only sums of
+        usage stay. Returns the sessions that are gone, children included."""
+
 
 class Outbox(Protocol):
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:

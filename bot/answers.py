@@ -14,6 +14,7 @@ from bot.footer import Footer
 from bot.trouble import ModelTrouble
 from bot.verdict import Verdict
 
+ASKED_FOR = "person"  # the cause of a checkpoint that somebody wanted: it is shown at once
 PRESSED = "press:"  # how the ref of a question begins that is no message but a tap
 
 
@@ -72,16 +73,19 @@ class Answers:
             case s.Nudged(guard="workshop"):
                 return [Draft(f"{seq}:tools", words.about_tools(step.text), None, silent=True, role="notice")]
             case s.Handed():
-                draft = Draft(
-                    f"{seq}:checkpoint", "", None, silent=step.fresh, role="notice", checkpoint=step.checkpoint
-                )
-                self._kept = None if step.fresh else draft
-                return [draft] if step.fresh else []
+                return self._handed(seq, step)
             case s.Finished(outcome=s.Outcome.INTERRUPTED):
                 return [Draft(f"{seq}:restarted", words.RESTARTED, self._ref(seq), silent=True, role="notice")]
             case _:
                 pass
         return []
+
+    def _handed(self, seq: int, step: s.Handed) -> list[Draft]:
+        draft = Draft(f"{seq}:checkpoint", "", None, silent=step.fresh, role="notice", checkpoint=step.checkpoint)
+        if step.cause == ASKED_FOR:
+            return [draft]
+        self._kept = None if step.fresh else draft
+        return [draft] if step.fresh else []
 
     def _said(self, seq: int, said: s.Said) -> list[Draft]:
         drafts = self._release()

@@ -11,19 +11,12 @@ from bot import words
 from bot.awaiting import Awaiting
 
 SHOWN = 5  # steps in the card
+NUDGES = 2  # kinds of nudges in the card
 LINE = 60  # characters a line
 
 SPOKEN = frozenset({"plan", "task_complete", "blocked"})  # what these say is shown elsewhere
 
 _GOOD = (s.Outcome.OK, s.Outcome.ANSWERED_NO, s.Outcome.WARNED)
-_ENDS = {
-    s.End.ANSWERED: "✓ done",
-    s.End.UNRESOLVED: "⚠ unresolved",
-    s.End.BLOCKED: "⚠ blocked",
-    s.End.STOPPED: "■ stopped",
-    s.End.LIMIT: "⚠ at the limit",
-    s.End.FAILED: "✗ failed",
-}
 
 
 @dataclass(slots=True)
@@ -41,6 +34,7 @@ class Card:
     _lines: list[str] = field(default_factory=list)
     _open: dict[str, str] = field(default_factory=dict)  # call id -> what it does
     _plan: Plan = field(default_factory=Plan)
+    _nudges: dict[str, int] = field(default_factory=dict)  # event -> how often; the newest last
     _inner: int | None = None  # turns of a sub-agent that is at work
 
     def fold(self, step: s.Step) -> None:
@@ -61,8 +55,8 @@ class Card:
             case s.Finished():
                 self._inner = None
                 self._lines.append(self._finished(step))
-            case s.Nudged(level=s.Level.STOP | s.Level.HOLD):
-                self._lines.append(f"⚠ {clip(step.text)}")
+            case s.Nudged():
+                self._nudged(step)
             case s.Commanded(command="pause" | "resume"):
                 self.paused = step.command == "pause"
             case s.Ended():
@@ -81,25 +75,35 @@ class Card:
                 return False
         return True
 
+    def _nudged(self, step: s.Nudged) -> None:
+        match step.level:
+            case s.Level.STOP | s.Level.HOLD:
+                self._lines.append(f"⚠ {clip(step.text)}")
+            case s.Level.NOTE if step.text and not (step.event == "budget.notice" and step.slot):
+                self._nudges[step.event] = self._nudges.pop(step.event, 0) + 1
+            case _:
+                pass
+
     def _finished(self, step: s.Finished) -> str:
         what = self._open.pop(step.call_id, step.tool)
         if step.outcome in _GOOD:
             return f"✓ {what}"
-        why = f"exit {step.exit_code}" if step.exit_code else step.outcome.value.replace("_", " ")
+        why = words.outcome(step.outcome.value, step.exit_code)
         return f"✗ {clip(what, LINE - len(why) - 2)}: {why}"
 
     def text(self, now: float) -> str:
         """The card as plain text. An ended card no longer depends on `now`."""
         end = self.ended.at if self.ended else now
-        head = f"{self.title} · {words.clock(end - self.began)} · turn {max(1, self.turn)} of {self.turns}"
+        head = words.card_head(self.title, words.clock(end - self.began), max(1, self.turn), self.turns)
         lines = self._lines[-SHOWN:]
+        nudges = [words.nudge_line(event, count) for event, count in list(self._nudges.items())[-NUDGES:]]
         if self.ended:
-            return "\n".join([head, *lines, _ENDS[self.ended.end]])
+            return "\n".join([head, *lines, *nudges, words.ENDS[self.ended.end.value]])
         doing = [f"… {what}" for what in list(self._open.values())[:1]]
         if doing and self._inner is not None:
-            doing = [f"… subagent: turn {max(1, self._inner)}"]
+            doing = [words.subagent(max(1, self._inner))]
         state = words.CARD_PAUSED if self.paused else self.awaiting.text(now)
-        return "\n".join([head, *_item_line(self._plan), *lines, *doing, *([state] if state else [])])
+        return "\n".join([head, *_item_line(self._plan), *lines, *doing, *nudges, *([state] if state else [])])
 
 
 def _item_line(plan: Plan) -> list[str]:

@@ -19,6 +19,8 @@ def letter(session: str, seq: int, checkpoint: str) -> Letter:
     head = words.checkpoint(number, data.get("turns", 0), data.get("limit", 0))
     if data.get("cause") == "context":
         head = words.shortened(number)
+    elif data.get("cause") == "person":
+        head = words.CHECKPOINT_NOW
     lines = [head, words.part("goal", clip(str(data.get("goal", "")), 200))]
     for name in PARTS:
         values = [clip(str(value), 90) for value in data.get(name) or ()]

@@ -227,8 +227,7 @@ class Desk:
         if (toast := await self._commands.press(arrival, role)) is not None:
             self._spawn(self._channel.answer_press(arrival.press_id, toast))
             return
-        if (toast := await self._control.press(arrival, role)) is None:
-            toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
+        toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
         self._spawn(self._channel.answer_press(arrival.press_id, toast))
 
     async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:

@@ -14,7 +14,9 @@ from bot.awaiting import Awaiting
 from bot.card import Card, clip
 from bot.channel import Button, Letter, Place
 from bot.outbox import Sender
+from bot.paging import button as details_button
 from bot.routes import Routes
+from bot.verbosity import TELLS, is_loud
 
 logger = logging.getLogger(__name__)
 
@@ -22,13 +24,6 @@ FIRST_S = 0.7  # a run that is shorter than this shows no card
 FIRST_CALLS = 2  # ... unless it makes this many calls
 TICK_S = 5.0  # the elapsed time moves on by itself
 NUDGE = 400  # characters of a nudge in chat
-LOUD = frozenset(
-    {
-        *("nudge.repeated", "nudge.streak", "nudge.loop", "stuck.halt", "sticky.surfaced"),
-        *("gate.refused", "claims.unverified", "critic.vote", "budget.stop"),
-    }
-)
-TELLS = (steps.Level.NOTE, steps.Level.HOLD)  # a STOP is told by the run's end
 
 
 @dataclass(slots=True)
@@ -36,6 +31,7 @@ class _Shown:
     card: Card
     key: str
     place: Place
+    asked: int  # the seq that began the run
     task: asyncio.Task[None] | None = None
     visible: bool = False
     told: dict[str, int] = field(default_factory=dict)  # event -> how often
@@ -58,6 +54,7 @@ class Progress:
         self._zone, self._model = zone, model
         self._runs: dict[str, _Shown] = {}
         self._speakers: dict[str, str] = {}  # session -> the model that its leg opened with
+        self.tells: Callable[[Place, steps.Nudged], bool] = lambda place, step: is_loud(step) and step.level in TELLS
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
 
     def watch(self, session: str, seq: int, step: steps.Step) -> None:
@@ -72,13 +69,13 @@ class Progress:
             return
         run.card.fold(step)
         self._keep_ticking(session, run)
-        if isinstance(step, steps.Nudged) and step.text and _is_loud(step) and step.level in TELLS:
+        if isinstance(step, steps.Nudged) and self.tells(run.place, step):
             self._tell(run, step)
         if isinstance(step, steps.Ended):
             self._end(session, run)
         elif run.visible:
             self._show(session, run)
-        elif run.card.calls >= FIRST_CALLS or isinstance(step, steps.Parked):
+        elif run.card.calls >= FIRST_CALLS or run.card.paused or isinstance(step, steps.Parked):
             run.visible = True
             self._show(session, run)
 
@@ -101,7 +98,7 @@ class Progress:
         """One silent message a kind and run, counted in place (SPEC T5)."""
         count = run.told[nudged.event] = run.told.get(nudged.event, 0) + 1
         letter = Letter(clip(self.mask(words.nudged(nudged.text, count)), NUDGE), silent=True)
-        self._sender.card(run.place, f"{run.key}:{nudged.event}", letter)
+        self._sender.card(run.place, f"{run.key}:{nudged.event}", letter, final=True)
 
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
         """After a restart: the card of the run that goes on, under the key that it had."""
@@ -118,12 +115,14 @@ class Progress:
             return
         for step in (step for _, step in journal if isinstance(step, steps.Opened)):
             self._speakers[session] = step.model
-        run = self._runs[session] = _Shown(self._card(session), card_key(session, begun), place)
+        run = self._runs[session] = _Shown(self._card(session), card_key(session, begun), place, begun)
         for seq, step in journal:
             if seq >= begun:
                 run.card.fold(step)
+                if isinstance(step, steps.Nudged) and self.tells(place, step):
+                    run.told[step.event] = run.told.get(step.event, 0) + 1
         self._keep_ticking(session, run)
-        if run.card.awaiting.parked:
+        if run.card.awaiting.parked or run.card.paused:
             run.visible = True
             self._show(session, run)
 
@@ -131,7 +130,7 @@ class Progress:
         place = self._routes.where(session)
         if not isinstance(step, steps.Asked) or place is None:
             return None
-        run = self._runs[session] = _Shown(self._card(session), card_key(session, seq), place)
+        run = self._runs[session] = _Shown(self._card(session), card_key(session, seq), place, seq)
         return run
 
     def _card(self, session: str) -> Card:
@@ -140,10 +139,11 @@ class Progress:
 
     def _keep_ticking(self, session: str, run: _Shown) -> None:
         """Time moves on in the card of a run that works; one that is parked for hours isn't edited for hours."""
-        if run.card.awaiting.parked and run.task:
+        rests = run.card.awaiting.parked or run.card.paused
+        if rests and run.task:
             run.task.cancel()
             run.task = None
-        elif not run.card.awaiting.parked and not run.card.ended and run.task is None:
+        elif not rests and not run.card.ended and run.task is None:
             run.task = asyncio.create_task(self._tick(session, run), name=f"card {session}")
 
     async def _tick(self, session: str, run: _Shown) -> None:
@@ -158,23 +158,19 @@ class Progress:
         if run.task:
             run.task.cancel()
         if run.visible:
-            self._sender.card(
-                run.place, run.key, Letter(self.mask(run.card.text(self._clock.now())), silent=True), final=True
-            )
+            buttons = ((details_button(session, run.asked),),) if run.card.calls else ()
+            letter = Letter(self.mask(run.card.text(self._clock.now())), buttons=buttons, silent=True)
+            self._sender.card(run.place, run.key, letter, final=True)
 
     def _show(self, session: str, run: _Shown) -> None:
-        letter = Letter(self.mask(run.card.text(self._clock.now())), buttons=_buttons(session, run.card), silent=True)
+        letter = Letter(self.mask(run.card.text(self._clock.now())), buttons=_buttons(session, run), silent=True)
         self._sender.card(run.place, run.key, letter)
 
 
-def _buttons(session: str, card: Card) -> tuple[tuple[Button, ...], ...]:
-    verb, text = ("resume", words.RESUME) if card.paused else ("pause", words.PAUSE)
-    return ((Button(words.STOP, f"stop:{session}"), Button(text, f"{verb}:{session}")),)
-
-
-def _is_loud(step: steps.Nudged) -> bool:
-    """Whether it is told in a message: of the budget's notices those of spending, not those of turns left (SPEC T5)."""
-    return step.event in LOUD or (step.event == "budget.notice" and step.slot is None)
+def _buttons(session: str, run: _Shown) -> tuple[tuple[Button, ...], ...]:
+    verb, text = ("resume", words.RESUME) if run.card.paused else ("pause", words.PAUSE)
+    row = (Button(words.STOP, f"stop:{session}"), Button(text, f"{verb}:{session}"))
+    return ((*row, details_button(session, run.asked)),)
 
 
 def card_key(session: str, asked: int) -> str:

@@ -98,6 +98,8 @@ class Projector:
         rows: list[Outgoing] = []
         if place is not None:
             for draft in drafts:
+                if draft.checkpoint and draft.silent and not self.footers(place):
+                    continue  # a quiet chat isn't told that a run goes on by itself
                 shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
                 shown = replace(shown, footer=draft.footer if self.footers(place) else "")
                 shown, told = for_owner(place, self.owner(), shown, self._clock.now())

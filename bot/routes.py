@@ -62,6 +62,10 @@ class Routes:
         if (session := self._sessions.pop(old.key, None)) is not None:
             self._remember(new, session)
 
+    def forget(self, session: str) -> None:
+        """There is no such session any more."""
+        self._places.pop(session, None)
+
     def _remember(self, place: Place, session: str) -> None:
         self._sessions[place.key] = session
         self._places[session] = place

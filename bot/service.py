@@ -16,9 +16,9 @@ from agent.registry import Closing
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from bot import words
+from bot.access import Role
 from bot.approvals import Approvals
 from bot.channel import Place, Received
-from bot.commands import Commands
 from bot.control import Control
 from bot.desk import Desk
 from bot.gate import Gate
@@ -26,14 +26,12 @@ from bot.incoming import Incoming
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
-from bot.plan import Plans
+from bot.preferences import Preferences
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
-from bot.status import About, Status
-from bot.undoing import Undoing
-from bot.usage import Usages
-from bot.words import COMMANDS
+from bot.verbosity import Verbosity
+from bot.wiring import board_of, status_of
 
 logger = logging.getLogger(__name__)
 
@@ -68,49 +66,31 @@ class Service:
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
         self.control = Control(self.hub, self.routes)
-        self.desk = Desk(
-            channel,
-            store,
+        self.preferences = Preferences(store, clock)
+        self.verbosity = Verbosity(self.preferences)
+        self.progress.tells, self.projector.footers = self.verbosity.tells, self.verbosity.footer
+        self.board = board_of(self, settings, parts, warnings)
+        self.commands = self.board.commands()
+        self.desk = self._desk(warnings)
+
+    def _desk(self, warnings: Sequence[str]) -> Desk:
+        settings, parts = self._settings, self._parts
+        return Desk(
+            parts.channel,
+            parts.store,
             self.hub,
             self.routes,
             self.sender,
-            self._commands(),
+            self.commands,
             self.control,
-            self._status(warnings),
+            status_of(self, settings, parts, warnings),
             self.approvals,
             parts.access,
-            clock,
-            Incoming(channel, hearing_of(settings)),
+            parts.clock,
+            Incoming(parts.channel, hearing_of(settings)),
             start_of(settings),
             settings.run.stale_after_s,
             self._reach,
-        )
-
-    def _status(self, warnings: Sequence[str]) -> Status:
-        settings, parts = self._settings, self._parts
-        sandbox = parts.sandbox.name if parts.sandbox.confines else words.NO_SANDBOX
-        about = About(settings.model.name or parts.model.name, settings.run.turns, sandbox, tuple(warnings))
-        begun = parts.clock.monotonic()
-        return Status(self.hub, self.routes, parts.channel, self.sender, parts.clock, about, self.gate, begun)
-
-    def _commands(self) -> Commands:
-        settings, parts, hub, clock = self._settings, self._parts, self.hub, self._parts.clock
-        undoing = Undoing(parts.undo, parts.store, hub, self.routes, self.sender, clock)
-        plans = Plans(parts.store, self.routes)
-        limits = settings.guards.budget.limits() if settings.guards.budget.enabled else {}
-        usages = Usages(parts.store, parts.access, clock, zone_of(settings), limits)
-        return Commands(
-            hub,
-            self.routes,
-            parts.channel,
-            self.sender,
-            clock,
-            self.control,
-            self.gate,
-            undoing,
-            plans,
-            usages,
-            self.model,
         )
 
     async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
@@ -132,6 +112,7 @@ class Service:
         """Whatever a predecessor left: answers not yet projected, runs not yet ended, updates not yet handled."""
         store = self._parts.store
         await self.gate.load()
+        await self.preferences.load()
         if self.hub.edges.workshop:  # servers of tools wait until somebody asks for them
             await self.hub.edges.workshop.refresh()
         unfinished = await store.unfinished()
@@ -160,7 +141,7 @@ class Service:
             await self.door.intake(batch)
 
         listening = asyncio.create_task(channel.listen(intake), name="listen")
-        menu = asyncio.create_task(channel.announce_commands(COMMANDS), name="menu")
+        menu = asyncio.create_task(channel.announce_commands(self.commands.menu(Role.OWNER)), name="menu")
         purging = asyncio.create_task(self.purge(), name="purge")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         try:
@@ -198,6 +179,7 @@ class Service:
 
     async def close(self) -> None:
         await self.gate.close()
+        await self.board.examining.close()
         await self.hub.close(DRAIN_S)
         for registry in self.hub.edges.registries:
             if isinstance(registry, Closing):

@@ -59,7 +59,7 @@ class Status:
 
     def _process(self) -> list[str]:
         access, health = self.gate.access, self.channel.health
-        lines = [words.stands(self.about.model, self.gate.modes.short(), self.about.sandbox)]
+        lines = [words.stands(self.about.model, self.gate.modes.short(), self.about.sandbox or words.NO_SANDBOX)]
         if access.locked:
             lines.append(words.LOCKED)
         if access.chats and health.facts.get("can_read_all_group_messages") == "no":

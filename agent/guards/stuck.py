@@ -66,7 +66,7 @@ class Stuck:
         return None
 
     def _other(self, step: Step) -> Nudge | None:
-        if isinstance(step, Handed):  # what was read before is no longer before the model's eyes
+        if isinstance(step, Handed) and step.fresh:  # what was read before is no longer before the model's eyes
             self._made.clear()
         if not self._holding or not isinstance(step, Proposed):
             return None

@@ -59,3 +59,22 @@ def place_of(session: str) -> Transaction[str | None]:
 def sessions_at(place: str, count: int) -> Transaction[list[Listed]]:
     rows = yield sql.SESSIONS_AT, (place, count)
     return [Listed(session, title, updated, bool(running)) for session, title, updated, running in rows]
+
+
+def forget(place: str, keep: str) -> Transaction[list[str]]:
+    gone = [str(row[0]) for row in (yield sql.SESSIONS_BUT, (place, keep))]
+    for session in gone:
+        for statement in sql.FORGET_SESSION:
+            yield statement, (session,)
+        yield sql.FORGET_SENT, (len(session) + 1, f"{session}:")
+    yield sql.FORGET_TEXTS, (chat_of(place),)
+    return gone
+
+
+def chat_of(place: str) -> str:
+    """The chat of a place's key (channel:bot:chat:topic)."""
+    return [*place.split(":"), "", "", ""][2]
+
+
+def statement(text: str) -> Transaction[None]:
+    yield text, ()

@@ -52,6 +52,12 @@ class MemoryJournal:
         rows = self._rows.get(session, [])
         return [(seq, decode(*row)) for seq, (_, row) in enumerate(rows, 1) if seq > after]
 
+    def drop(self, session: str) -> None:
+        """Forget a session's steps."""
+        self._rows.pop(session, None)
+        self._heads.pop(session, None)
+        self._refs = {ref: found for ref, found in self._refs.items() if found[0] != session}
+
     async def unfinished(self) -> list[str]:
         waiting = [(head.asked, session) for session, head in self._heads.items() if head.asked is not None]
         return [session for _, session in sorted(waiting)]
@@ -124,6 +130,18 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
         here = [(s, head) for s, head in self._heads.items() if self._places.get(s) == place and not parent_of(s)]
         newest = sorted(here, key=lambda each: (each[1].updated, each[0]), reverse=True)[:count]
         return [Listed(s, head.title, head.updated, head.asked is not None) for s, head in newest]
+
+    async def forget(self, place: str, keep: str) -> list[str]:
+        gone = [session for session, at in self._places.items() if at == place and session != keep]
+        for session in gone:
+            self.drop(session)
+            self._cursors.pop(session, None)
+            self._places.pop(session)
+            self._outbox = {key: row for key, row in self._outbox.items() if not key.startswith(f"{session}:")}
+        for key in self._done:
+            if self._inbox[key].chat == desk.chat_of(place):
+                self._inbox[key] = replace(self._inbox[key], payload="{}")
+        return gone
 
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
         stored = [outbox.storable(row) for row in rows]

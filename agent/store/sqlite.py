@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agent.steps import Step
 from agent.store import desk, journal, outbox, people, usage
+from agent.store import statements as sql
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
 from agent.tables import Inbound, Listed, Outgoing, Person, Ref, Spent, Switch
@@ -65,6 +66,12 @@ class SqliteStore:
 
     async def sessions_at(self, place: str, count: int) -> list[Listed]:
         return await self._db.read(desk.sessions_at(place, count))
+
+    async def forget(self, place: str, keep: str) -> list[str]:
+        await self._db.read(desk.statement(sql.OVERWRITE))
+        gone = await self._db.write(desk.forget(place, keep))
+        await self._db.read(desk.statement(sql.WRITE_BACK))  # or the log still had them
+        return gone
 
     # -- outbox -----------------------------------------------------------------------------------------------------
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:

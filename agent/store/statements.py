@@ -51,6 +51,17 @@ SESSIONS_AT = """
     WHERE places.place = ? AND sessions.session NOT LIKE '%/%'
     ORDER BY sessions.updated DESC, sessions.session DESC LIMIT ?
 """
+SESSIONS_BUT = "SELECT session FROM places WHERE place = ? AND session <> ?"
+OVERWRITE = "PRAGMA secure_delete = ON"  # what is deleted is zeroed in the file, too
+WRITE_BACK = "PRAGMA wal_checkpoint(TRUNCATE)"
+FORGET_SESSION = (
+    "DELETE FROM steps WHERE session = ?",
+    "DELETE FROM sessions WHERE session = ?",
+    "DELETE FROM cursors WHERE session = ?",
+    "DELETE FROM places WHERE session = ?",
+)
+FORGET_SENT = "DELETE FROM outbox WHERE substr(key, 1, ?) = ?"  # a status card's row has no session of its own
+FORGET_TEXTS = "UPDATE inbox SET payload = '{}' WHERE chat = ? AND done = 1"
 RENAME_PLACES = "UPDATE places SET place = ? WHERE place = ?"
 
 # -- outbox ---------------------------------------------------------------------------------------------------------

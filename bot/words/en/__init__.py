@@ -4,4 +4,5 @@ from bot.words.en.chat import *  # noqa: F403
 from bot.words.en.commands import *  # noqa: F403
 from bot.words.en.people import *  # noqa: F403
 from bot.words.en.runs import *  # noqa: F403
+from bot.words.en.sessions import *  # noqa: F403
 from bot.words.en.times import *  # noqa: F403

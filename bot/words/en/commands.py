@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.words.en.times import span
 
-COMMANDS: tuple[tuple[str, str], ...] = (
-    ("help", "what I can do"),
-    ("new", "start afresh; this chat's files stay"),
-    ("stop", "stop the run and everything it started"),
-    ("pause", "hold the run before its next step"),
-    ("resume", "let a paused run go on"),
-    ("status", "what is running"),
-    ("start", "say hello"),
-    ("mode", "what runs without asking: sandbox, ask or full"),
-    ("users", "who may talk to me"),
-    ("undo", "take back what the last run wrote"),
-    ("usage", "what the model took: tokens, money, budgets"),
-    ("tools", "what I can use, and what of yours I can't"),
-    ("plan", "the steps of the task, and what shows that each is done"),
-    ("model", "how the models stand; another one for this chat"),
-    ("lock", "panic: stop everything, let nobody but the owner in"),
-)
+HELP = {
+    "status": "what is running",
+    "stop": "stop the run and everything it started",
+    "pause": "hold the run before its next step",
+    "resume": "let a paused run go on",
+    "new": "start afresh; /new forget deletes this chat's conversation",
+    "sessions": "earlier conversations, to take up again",
+    "checkpoint": "what is done and what is open, to go on from later",
+    "undo": "take back what the last run wrote",
+    "plan": "the steps of the task, and what shows that each is done",
+    "usage": "what the model took: tokens, money, budgets",
+    "model": "how the models stand; another one for this chat",
+    "mode": "what runs without asking: sandbox, ask or full",
+    "tools": "what I can use, and what of yours I can't",
+    "verbosity": "how much I tell: quiet, normal or full",
+    "log": "this session's steps as a file",
+    "users": "who may talk to me",
+    "lock": "panic: stop everything, let nobody but the owner in",
+    "doctor": "check each part of me, and how to mend it",
+    "help": "what I can do",
+    "start": "say hello",
+}
 
 
 def unknown_command(name: str, nearest: str | None) -> str:
@@ -28,8 +35,8 @@ def unknown_command(name: str, nearest: str | None) -> str:
     return f"I don't know /{name}.{hint} /help lists what I know."
 
 
-def help_text() -> str:
-    lines = [f"/{name} – {what}" for name, what in sorted(COMMANDS)]
+def help_text(commands: Sequence[tuple[str, str]]) -> str:
+    lines = [f"/{name} – {what}" for name, what in commands]
     return "\n".join(["Write what you want done; while I work, a further message steers me.", "", *lines])
 
 

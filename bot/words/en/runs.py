@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bot.words.en.commands import turn_of
+
 CONTINUE, STOP = "Continue", "Stop"
 GO_ON = "Go on from the checkpoint."
 GOES_ON = "Going on from this checkpoint."
@@ -76,3 +78,73 @@ UNDO_NOTHING = "There is nothing to undo in this session."
 UNDO_DO = "Undo this"
 UNDO_STALE = "This list is out of date. Write /undo for a new one."
 UNDO_DONE = "Undone; see below."
+
+
+# -- verbosity ------------------------------------------------------------------------------------------------------
+VERBOSITY_USAGE = "Write /verbosity quiet, /verbosity normal or /verbosity full."
+VERBOSITY = {
+    "quiet": "the card, answers and questions; no nudges, no checkpoints in between, no footer",
+    "normal": "nudges that matter and checkpoints, too, without sound",
+    "full": "every nudge, counted in place",
+}
+
+
+def verbosity_is(level: str) -> str:
+    return f"Verbosity {level}: {VERBOSITY[level]}."
+
+
+# -- card -----------------------------------------------------------------------------------------------------------
+ENDS = {
+    "answered": "✓ done",
+    "unresolved": "⚠ unresolved",
+    "blocked": "⚠ blocked",
+    "stopped": "■ stopped",
+    "limit": "⚠ at the limit",
+    "failed": "✗ failed",
+}
+OUTCOMES = {
+    "ok": "ok",
+    "answered_no": "answered no",
+    "warned": "ok, with warnings",
+    "failed": "failed",
+    "timed_out": "timed out",
+    "killed": "killed",
+    "not_started": "not started",
+    "bad_arguments": "bad arguments",
+    "held": "held",
+    "cancelled": "cancelled",
+    "interrupted": "interrupted",
+}
+NUDGES = {
+    "nudge.failure": "failure explained",
+    "nudge.repeated": "same error",
+    "nudge.streak": "failures in a row",
+    "nudge.loop": "going in circles",
+    "nudge.shellwrite": "written through the shell",
+    "stuck.halt": "stuck",
+    "sticky.surfaced": "an error is still open",
+    "gate.refused": "done was not accepted",
+    "gate.early": "done was said early",
+    "claims.unverified": "unverified claim",
+    "critic.vote": "the critic spoke",
+    "drift.found": "files disagree",
+    "worldstate.regenerated": "state of the disk told",
+    "budget.notice": "budget told",
+}
+
+
+def outcome(name: str, exit_code: int | None) -> str:
+    return f"exit {exit_code}" if exit_code else OUTCOMES.get(name, name)
+
+
+def card_head(title: str, clock: str, turn: int, turns: int) -> str:
+    return f"{title} · {clock} · {turn_of(turn, turns)}"
+
+
+def subagent(turn: int) -> str:
+    return f"… subagent: turn {turn}"
+
+
+def nudge_line(event: str, count: int) -> str:
+    times = f" {count}×" if count > 1 else ""
+    return f"⚠ {NUDGES.get(event, event)}{times}"

@@ -1,0 +1,64 @@
+"""/sessions: the newest conversations of a chat, each of which a tap takes up again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent import Clock, Hub, Store
+from bot import words
+from bot.access import Role
+from bot.card import clip
+from bot.channel import Arrival, Button, Letter
+from bot.notices import Notices
+from bot.routes import Routes
+
+VERB = "sess"
+SHOWN = 8
+TITLE = 40  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    store: Store
+    hub: Hub
+    routes: Routes
+    notices: Notices
+    clock: Clock
+
+    async def command(self, arrival: Arrival, role: Role) -> str:
+        """The list, with a button each; "" when it was sent. Raises StoreError."""
+        current = await self.routes.session_of(arrival.place)
+        found = await self.store.sessions_at(arrival.place.key, SHOWN)
+        if not found:
+            return words.NO_SESSIONS
+        lines, rows, now = [words.SESSIONS], [], self.clock.now()
+        for number, each in enumerate(found, start=1):
+            title = clip(each.title or "…", TITLE)
+            lines.append(f"{number}. {title}\n    {words.session_is(now - each.updated, each.session == current)}")
+            if each.session != current:
+                rows.append((Button(f"{number}. {title}", f"{VERB}:{each.session}"),))
+        text = "\n".join([*lines, *([words.SESSIONS_TAP] if rows else [])])
+        letter = Letter(text, buttons=tuple(rows) if role >= Role.OPERATOR else ())
+        await self.notices.tell(arrival.place, letter, f"sessions:{arrival.ref}")
+        return ""
+
+    async def press(self, arrival: Arrival, role: Role) -> str | None:
+        """The tap: the toast, or None if the button isn't one of these. Raises StoreError."""
+        verb, _, session = arrival.data.partition(":")
+        if verb != VERB:
+            return None
+        if role < Role.OPERATOR:
+            return words.VIEWERS_READ
+        if await self.routes.place_of(session) != arrival.place:
+            return words.EXPIRED
+        current = await self.routes.session_of(arrival.place)
+        if current == session:
+            return words.SESSION_IS_CURRENT
+        if (todo := self.hub.todo(current)) and todo.running:
+            return words.SESSION_RUNS
+        await self.routes.point(arrival.place, session)
+        here = await self.store.sessions_at(arrival.place.key, 100)
+        title = next((each.title for each in here if each.session == session), "")
+        told = Letter(words.session_resumed(clip(title or "…", TITLE)))
+        await self.notices.tell(arrival.place, told, f"resumed:{arrival.press_id}")
+        return ""
