@@ -38,6 +38,12 @@ def test_runs_of_one_character_are_few_tokens(run: bytes) -> None:
     assert expected_of((WORDS + run) * 2_000, Usage(6_000)) == 0
 
 
+def test_pictures_are_not_text() -> None:
+    picture = b'{"url":"data:image/jpeg;base64,' + b"AbC9+/xY" * 50_000 + b'"}'
+    assert expected_of(picture + body(LEAST), Usage(LEAST)) == 0
+    assert expected_of(picture + body(5 * LEAST), Usage(LEAST)) == (5 * LEAST * BYTES_A_TOKEN + 8) // BYTES_A_TOKEN
+
+
 async def test_a_reply_carries_it() -> None:
     said = chunk({"content": "hi"}, "stop")
     cut = {"choices": [], "usage": {"prompt_tokens": 2048, "completion_tokens": 1}}
