@@ -80,12 +80,15 @@ def simple_commands(text: str) -> tuple[Simple, ...]:
 def _programs(text: str, depth: int) -> tuple[Simple, ...]:
     found: list[Simple] = []
     for group in _groups(text)[:MOST]:
-        rest = launched(group.rest)
-        inner = _given(rest) if depth < 2 else ""
+        rest, inner = group.rest, ""
+        stem = verb(rest) if rest else ""
+        if stem in LAUNCHING or stem == "xargs":
+            rest = launched(rest)
+            stem, inner = verb(rest), _given(rest) if depth < 2 else ""
         if inner:
             found += _programs(inner, depth + 1)
         elif rest or group.writes:
-            found.append(Simple(verb(rest) if rest else "", tuple(rest), tuple(group.writes), group.piped))
+            found.append(Simple(stem, tuple(rest), tuple(group.writes), group.piped))
     return tuple(found)
 
 
@@ -123,9 +126,8 @@ def _groups(text: str) -> list[_Group]:
         if word and not target:
             words.append(unquoted(word) if "'" in word or '"' in word or "\\" in word else word)
         elif operator:
-            if words or writes or found:
-                rest = unwrapped(words)
-                found.append(_Group([] if rest and rest[0] in NO_PROGRAM else rest, writes, piped, operator))
+            rest = unwrapped(words) if words else words
+            found.append(_Group([] if rest and rest[0] in NO_PROGRAM else rest, writes, piped, operator))
             words, writes, target, piped = [], [], "", operator in ("|", "|&")
         elif redirection:
             target = redirection
@@ -169,9 +171,10 @@ def without_heredocs(text: str) -> str:
 
 
 def unquoted(word: str) -> str:
-    if "'" in word or '"' in word or "\\" in word:
-        return _QUOTED.sub(lambda found: found[1] or found[2] or found[3] or "", word)
-    return word
+    """The word without its quotes; inside double quotes backslashes stay."""
+    if (word[:1] == "'" or word[:1] == '"') and word.find(word[0], 1) == len(word) - 1:
+        return word[1:-1]
+    return _QUOTED.sub(lambda found: found[1] or found[2] or found[3] or "", word)
 
 
 def unwrapped(words: list[str]) -> list[str]:
@@ -196,10 +199,7 @@ def unwrapped(words: list[str]) -> list[str]:
 
 def launched(rest: list[str]) -> list[str]:
     """`python -m pytest x` and `npx pytest x` run `pytest x`; `python train.py x` runs `train.py x`."""
-    if not rest:
-        return rest
-    name = verb(rest)
-    if name not in LAUNCHING:
+    if not rest or (name := verb(rest)) not in LAUNCHING:
         return rest
     skipped = len(name.split())
     for place, word in enumerate(rest[skipped:], start=skipped):

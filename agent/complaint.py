@@ -43,10 +43,8 @@ _COLOURS = re.compile(r"(?<![\w\])])\[[0-9;]{1,12}m|\[0m")
 _PARTS = re.compile(r"[:,()\[\]]")
 
 # Signs of a stack, without which "XError: ..." is one error line among others.
-_STACK = (
-    "Traceback (most recent call last)", '  File "', "\n    at ", "\n\tat ", "\n      at ", "\nE  ", "panicked at",
-    "\ngoroutine ", "terminate called", "Stack trace:", "\n\tfrom ",
-)  # fmt: skip
+_STACK = ("Traceback (most recent call last)", '  File "', "panicked at", "terminate called", "Stack trace:")
+_STACK_BELOW = ("\n    at ", "\nE  ", "\n\tat ", "\n      at ", "\ngoroutine ", "\n\tfrom ")
 _EXCEPTION = re.compile(
     r"\A[ |+]{0,12}(?:E {3,12})?"
     r"(?:Exception in thread \"[^\"]{0,80}\" |Caused by: |\[cause\]: |Uncaught |Unhandled exception[.:] )?"
@@ -71,7 +69,7 @@ def complaint(text: str) -> Complaint:
     if not text:
         return NOTHING
     text = window(text)
-    if any(sign in text for sign in _STACK):
+    if _holds(text, _STACK) or ("\n" in text and _holds(text, _STACK_BELOW)):
         found = _exception(text.split("\n"))
         if found.rank:
             return found
@@ -92,13 +90,28 @@ def window(text: str) -> str:
 def rank(line: str) -> Rank:
     """How much a line says by itself."""
     low = line[:LINE].strip().strip("│╷╵ ").lower()
-    if not low or (any(word in low for word in HARMLESS_WORDS) and HARMLESS.search(low)):
+    if not low or (_holds(low, HARMLESS_WORDS) and HARMLESS.search(low)):
         return Rank.NONE
-    if TRAILER.match(low) or any(word in low for word in TRAILS):
+    if TRAILER.match(low) or _holds(low, TRAILS):
         return Rank.TRAILER
-    if _says_error(low) or any(canonical(part) for part in _PARTS.split(low)):
+    if _says_error(low) or _is_phrase(low):
         return Rank.ERROR
     return Rank.COMPLAINT if WORDS.search(f"\n{low}") else Rank.NONE
+
+
+def _holds(text: str, words: tuple[str, ...]) -> bool:
+    for word in words:  # noqa: SIM110 - a generator costs more than what it looks for
+        if word in text:
+            return True
+    return False
+
+
+def _is_phrase(low: str) -> bool:
+    """Whether a part of the line is an operating system's phrase."""
+    for part in _PARTS.split(low):  # noqa: SIM110
+        if canonical(part):
+            return True
+    return False
 
 
 def _says_error(low: str) -> bool:
@@ -128,6 +141,8 @@ def _line(text: str) -> Complaint:
         place = end
     if not best:
         return NOTHING
+    if "\n" not in text:
+        return Complaint(best, text[:LINE])
     lines = text[at : at + 8 * LINE].split("\n", 12)
     return Complaint(best, lines[0][:LINE], _more(lines))
 

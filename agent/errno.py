@@ -9,7 +9,8 @@ from agent.phrases import canonical
 
 _SHELL = re.compile(r"\A(?:\S{1,80}: )?\d{1,6}: (\S{1,80}): not found$")  # dash and busybox
 _SHELL_PREFIX = re.compile(r"\A-?(?:ba|da|z|k|a)?sh:(?: (?:line|Zeile|ligne))? ?\d{1,6}: ?")
-_SPLIT = re.compile(r" ?: |[:,]\s|[()\[\]<>]| @ | - | at (?=\S{1,200} line \d)")
+# Each alternative begins with a character of its own, so that a search passes over all others at once.
+_SPLIT = re.compile(r" : |: |:\s|,\s|\(|\)|\[|\]|<|>| @ | - | at (?=\S{1,200} line \d)")
 # What stands next to a phrase and isn't its target: system calls, words for "failed".
 _SKIPPED = frozenset({
     "open", "stat", "lstat", "read", "write", "connect", "mkdir", "unlink", "rename", "exec", "fork/exec", "listen",
@@ -32,18 +33,31 @@ def errno(line: str) -> str:
     if found := _SHELL.match(line):
         return f"{base(found[1])}: command not found"
     line = _SHELL_PREFIX.sub("", line, count=1)
+    if not _has_phrase(line):
+        return ""
     place = 0
     before: list[str] = []
     for gap in [*_SPLIT.finditer(line), None]:
         end = gap.start() if gap else len(line)
         segment = line[place:end].strip()
-        if phrase := canonical(segment.rstrip("'\">") if segment[:1] not in ("'", '"') else segment):
+        if phrase := _phrase(segment):
             rest = segment[len(phrase) :] + line[end:]
             target = _after(rest) if "@ rb_" in rest else _before(before) or _after(rest)
             return f"{target}: {phrase}" if target else phrase
         before.append(segment)
         place = gap.end() if gap else end
     return ""
+
+
+def _has_phrase(line: str) -> bool:
+    for segment in _SPLIT.split(line):  # noqa: SIM110 - asked of each line, and nearly always in vain
+        if _phrase(segment.strip()):
+            return True
+    return False
+
+
+def _phrase(segment: str) -> str:
+    return canonical(segment if segment[:1] in ("'", '"') else segment.rstrip("'\">"))
 
 
 def _before(segments: list[str]) -> str:

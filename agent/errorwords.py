@@ -49,9 +49,11 @@ def _by_first_letter(words: tuple[str, ...]) -> str:
 WORDS = re.compile("|".join((_by_first_letter((*_ENGLISH, *_GERMAN, *_FRENCH)), *_SHAPES)))
 
 # A line that says error outright, or has the shape of one.
+_OUTRIGHT = ("errors?", "err!", "fatal", "panic", "panicked", "exception", "critical", "traceback", "fehler",
+             "schwerwiegend", "erreur")  # fmt: skip
 ERROR = re.compile(
-    r"(?:errors?|err!|fatal|panic|panicked|exception|critical|traceback|fehler|schwerwiegend|erreur)(?![a-z0-9_-])"
-    r"|\*\*\* |: (?:not found|syntax error)$|no module named|segmentation fault"
+    _by_first_letter((*(f"{word}(?![a-z0-9_-])" for word in _OUTRIGHT), "no module named", "segmentation fault"))
+    + r"|\*\*\* |: (?:not found|syntax error)$"
 )
 ERROR_START = re.compile(
     r"\A(?:e: |e {3,20}(?!assert\b|[\[\s])|● |--- fail|(?:failed|error) \S{1,300}::|[a-z]{1,5}\d{3,4} |make: \*"

@@ -7,6 +7,7 @@ confirmation alone.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from agent.intent import Intent
 
@@ -18,10 +19,9 @@ _LOCATING = frozenset({"which", "command -v", "type", "realpath", "readlink", "p
 _PATH = re.compile(r"(?:^|\s)(/[\w./+@-]{1,140})", re.MULTILINE)
 _VERSION = re.compile(r"(?<![\w.])v?(\d{1,4}\.\d{1,6}(?:\.\d{1,6})?[\w.+-]{0,20})")
 _ASKS_VERSION = frozenset({"--version", "-V", "-version", "version"})
-_LISTENING = re.compile(
-    r"(?:listen(?:ing|s)?|running|serving|started|available|ready)\b[^\n]{0,60}?(?:port[ =:]{1,2}|[\w\]]:)(\d{2,5})\b",
-    re.IGNORECASE,
-)
+_PORT = re.compile(r"(?:port[ =:]{1,2}|[\w\]]:)(\d{2,5})\b", re.IGNORECASE)
+_SERVES = re.compile(r"\b(?:listen(?:ing|s)?|running|serving|started|available|ready)\b[^\n]*+\Z")
+BEFORE = 72  # characters before a port in which somebody says that it is listened on
 _SOCKET = re.compile(r"LISTEN[ \t][^\n]{0,60}?:(\d{2,5})[ \t]")
 _LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\]|0\.0\.0\.0):(\d{2,5})")
 
@@ -40,8 +40,15 @@ def facts_of(meant: Intent, stdout: str) -> dict[str, str]:
             found[f"port {port[1]}"] = "answers"
         elif name in ("ss", "netstat", "lsof"):
             found |= {f"port {number}": "is listened on" for number in _SOCKET.findall(text)[:10]}
-    found |= {f"port {number}": "is listened on" for number in _LISTENING.findall(text)[:5] if meant.parts}
+    found |= {f"port {number}": "is listened on" for number in (_listened(text) if meant.parts else ())}
     return {key: value[:LONGEST] for key, value in found.items()}
+
+
+def _listened(text: str) -> list[str]:
+    """The ports of which the text says, on the same line, that something listens there."""
+    low = text.lower()
+    found = (port for port in _PORT.finditer(low) if _SERVES.search(low, max(0, port.start() - BEFORE), port.start()))
+    return [port[1] for port in islice(found, 5)]
 
 
 def _locate(operands: tuple[str, ...], name: str, text: str, found: dict[str, str]) -> None:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 
-QUOTED = re.compile(r"""(?<![\w'"])(?:'([^'\n]{1,160})'|"([^"\n]{1,160})")""")
+# Each pattern begins with what is rare in a line, and looks back only then: a search passes over the rest at once.
+QUOTED = re.compile(r"""'(?<![\w'"]')([^'\n]{1,160})'|"(?<![\w'"]")([^"\n]{1,160})\"""")
 
 _QUOTES = str.maketrans(dict.fromkeys("‘’‚‛`´“”„«»‹›", "'") | {"…": "...", "\u00a0": " ", "\u202f": " "})
 _TIME = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?"
-    r"|(?<![\d:])\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?"
+    r"\d(?:\d{3}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"|(?<![\d:]\d)\d?:\d\d:\d\d(?:[.,]\d{1,9})?)"
 )
-_PLACE = re.compile(r"(?<=[\w)]):\d{1,7}(?::\d{1,7})?(?![\w.])|\(\d{1,7},\d{1,7}\)|: (?:line|Zeile|ligne) \d{1,7}(?=:)")
+_PLACE = re.compile(
+    r":(?<=[\w)]:)\d{1,7}(?::\d{1,7})?(?![\w.])|\(\d{1,7},\d{1,7}\)|: (?:line|Zeile|ligne) \d{1,7}(?=:)"
+)
 # Perl's search path, hundreds of characters of one machine's folders; Ruby's method.
-_ASIDE = re.compile(r" \(@INC contains:[^)]{0,2000}+\)|:\d{1,7}:in '[^']{0,80}'")
+_ASIDE = re.compile(r" \(@INC contains:[^)]{0,500}+\)|:\d{1,7}:in '[^']{0,80}'")
 _HEX = re.compile(
-    r"(?<![\w])(?:0x[0-9A-Fa-f]{1,64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-    r"|(?=[A-Fa-f]{0,64}[0-9])[0-9A-Fa-f]{7,64})(?!\w)"
+    r"[0-9A-Fa-f](?<!\w.)(?:(?<=0)x[0-9A-Fa-f]{1,64}|(?<=[0-9a-f])[0-9a-f]{7}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-"
+    r"[0-9a-f]{12}|(?:(?<=[0-9])|(?=[A-Fa-f]{0,63}[0-9]))[0-9A-Fa-f]{6,63})(?!\w)"
 )
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"(?<![A-Za-z0-9_])(?<![A-Za-z0-9_]\.)#?\d++(?:[.,_]\d++)*+(?:[A-Za-z%]{1,3})?(?![A-Za-z0-9_])")
+_NUMBER = re.compile(
+    r"[#\d](?<![A-Za-z0-9_].)(?<![A-Za-z0-9_]\..)(?:(?<!#)|\d)\d*+(?:[.,_]\d++)*+(?:[A-Za-z%]{1,3})?(?![A-Za-z0-9_])"
+)
 _URL = re.compile(r"(?<![a-z])[a-z]{2,12}://([^\s'\"<>)/]*+)[^\s'\"<>)]*+")
 _PATH = re.compile(r"(?<![\w./~$@%+={}*,-])[\w.~$@%+={}*-]*+(?:/[\w.~$@%+={}*,-]*+)++")
 _TEMPORARY = re.compile(
@@ -41,8 +46,11 @@ def masked(line: str) -> str:
     place = 0
     for found in QUOTED.finditer(line):
         inner = found[1] or found[2]
-        kept = base(inner) if "/" in inner and " " not in inner else _PATH.sub(_base, inner)
-        parts += [_loose(line[place : found.start()]), f"'{_HEX.sub('#', kept.strip())}'"]
+        if "/" in inner:
+            inner = _PATH.sub(_base, inner) if " " in inner else base(inner)
+        if _DIGIT.search(inner):
+            inner = _HEX.sub("#", inner.strip())
+        parts += [_loose(line[place : found.start()]), f"'{inner.strip()}'"]
         place = found.end()
     parts.append(_loose(line[place:]))
     return "".join(parts).strip(" .")
@@ -66,11 +74,15 @@ def _loose(text: str) -> str:
     if "://" in text:
         text = _URL.sub(_address, text)
     numbers = _DIGIT.search(text)
-    if numbers:
+    if numbers and (":" in text or "-" in text):
         text = _TIME.sub("#", text)
     if "/" in text:
         text = _PATH.sub(_base, text)
-    return _NUMBER.sub("#", _HEX.sub("#", _PLACE.sub("", text))) if numbers else text
+    if not numbers:
+        return text
+    if ":" in text or "(" in text:
+        text = _PLACE.sub("", text)
+    return _NUMBER.sub("#", _HEX.sub("#", text))
 
 
 def _address(found: re.Match[str]) -> str:

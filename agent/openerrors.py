@@ -33,7 +33,7 @@ WHOLE = frozenset({
 # They look, but at whether something works.
 PROBING = frozenset({"curl", "ping", "nc", "dig", "systemctl status", "systemctl is-active", "git status"})
 
-_FILE = re.compile(r"(?<![\w./-])[\w./-]{0,200}\w\.[A-Za-z]\w{0,7}(?![\w/])")
+_FILE = re.compile(r"[\w./-](?<![\w./-].)[\w./-]{0,200}(?<=\w)\.[A-Za-z]\w{0,7}(?![\w/])")
 _FRAME = re.compile(r'File "([^"\n]{1,400})", line|\(([^()\s]{1,400}?):\d{1,7}:\d{1,7}\)')
 
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.commandline import simple_commands
 from agent.guards._effects import changes, waits
 from agent.guards._literal import literal
-from agent.guards._reading import programs
 from agent.guards._targets import target
 from agent.guards.failure import Failure
 from agent.guards.loops import Loops
@@ -215,7 +215,7 @@ def hostile() -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "function", [changes, waits, programs, target, written, literal], ids=lambda each: each.__name__
+    "function", [changes, waits, simple_commands, target, written, literal], ids=lambda each: each.__name__
 )
 def test_a_megabyte_of_anything_is_no_burden(function: Callable[[str], object]) -> None:
     for text in hostile():

@@ -1,4 +1,4 @@
-"""The quick reading of a command line agrees with the full one; what a line changes, waits for and is about."""
+"""How a command line is read; what a line changes, waits for and is about."""
 
 from __future__ import annotations
 
@@ -6,39 +6,47 @@ import pytest
 
 from agent.commandline import simple_commands
 from agent.guards._effects import acts_outside, changes, waits
-from agent.guards._reading import programs
 from agent.guards._targets import target
 
-LINES = (
-    "ls -l",
-    "cd /w && PATH=$PATH:/opt bash -x scan.sh 2>&1 | tail -5",
-    "python3 train.py --lr 1 > log.txt 2>&1 &",
-    "make -j4 2>/dev/null; echo done",
-    "npm run build && git commit -m 'x; rm -rf /' -q",
-    'grep -rn "a | b > c" src | head -3',
-    "sudo env A=1 timeout 5 ./run.sh x",
-    "python -m pytest tests -q",
-    "npx jest --ci",
-    "find . -name '*.py' -exec grep -l x {} \\;",
-    "find . -name '*.py' | xargs rm",
-    "bash -c 'rm a; ls'",
-    "cat > a.sh <<'EOF'\necho > x\nEOF\nbash a.sh",
-    "for f in a b; do cat $f; done",
-    "if [ -f a ]; then rm a; fi",
-    "(cd x; ls) || true",
-    "echo a >> b # and > c",
-    "sed -i 's/a b/c/' x.txt",
-    "cat $(ls | head -1)",
-    "git status\ngit diff",
-    "FOO=1",
-    "",
+READ = (
+    ("ls -l", [("ls", ["-l"])]),
+    ("cd /w && PATH=$PATH:/opt bash -x scan.sh 2>&1 | tail -5", [("cd", ["/w"]), ("scan.sh", []), ("tail", ["-5"])]),
+    ("npm run build && git commit -m 'x; rm -rf /' -q", [("npm run build", ["run", "build"]),
+     ("git commit", ["commit", "-m", "x; rm -rf /", "-q"])]),
+    ("sudo env A=1 timeout 5 ./run.sh x", [("run.sh", ["x"])]),
+    ("python -m pytest tests -q", [("pytest", ["tests", "-q"])]),
+    ("npx jest --ci", [("jest", ["--ci"])]),
+    ("find . -type f | xargs rm", [("find", [".", "-type", "f"]), ("rm", [])]),
+    ("bash -c 'rm a; ls'", [("rm", ["a"]), ("ls", [])]),
+    ("cat > a.sh <<'EOF'\necho > x\nEOF\nbash a.sh", [("cat", []), ("a.sh", [])]),
+    ("for f in a b; do cat $f; done", [("cat", ["$f"])]),
+    ("cat $(ls | head -1)", [("cat", ["$"]), ("ls", []), ("head", ["-1"])]),
+    ("git status\ngit diff # why", [("git status", ["status"]), ("git diff", ["diff"])]),
+    ("echo \"a 'b'\" 'c \"d\"' e\\ f", [("echo", ["a 'b'", 'c "d"', "e f"])]),
+    ("FOO=1", []),
+    ("", []),
+    ("echo 'open", []),  # what can't be read gives nothing
+    (" \n# only a comment", []),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "programs"), READ)
+def test_the_programs_of_a_line(line: str, programs: list[tuple[str, list[str]]]) -> None:
+    assert [(each.stem, list(each.words[1:])) for each in simple_commands(line)] == programs
+
+
+@pytest.mark.parametrize(
+    ("line", "writes"),
+    [
+        ("make > log.txt 2>&1", ["log.txt"]),
+        ("echo a >> 'b c'", ["b c"]),
+        ("ls > /dev/null", []),
+        ("sort < in &> out", ["out"]),
+        ("echo a > b # and > c", ["b"]),
+    ],
 )
-
-
-@pytest.mark.parametrize("line", LINES)
-def test_the_quick_reading_agrees_with_the_full_one(line: str) -> None:
-    quick = [(each.stem, each.writes, each.piped) for each in programs(line)]
-    assert quick == [(each.stem, each.writes, each.piped) for each in simple_commands(line)]
+def test_the_files_that_a_line_writes(line: str, writes: list[str]) -> None:
+    assert [path for each in simple_commands(line) for path in each.writes] == writes
 
 
 @pytest.mark.parametrize(
@@ -90,7 +98,7 @@ def test_what_waits(line: str, waiting: bool) -> None:
         ("cd /w && ./scan.sh x 2>&1 | tail -3", "scan.sh"),
         ("bash scan.sh > out; tail out", "scan.sh"),
         ("cat a/b/notes.txt", "cat notes.txt"),
-        ("cat 'my notes.txt'", "cat my_notes.txt"),
+        ("cat 'my notes.txt'", "cat my notes.txt"),
         ("npm run build", "npm run build"),
         ("python -m pytest -x", "pytest"),
         ("echo hi", ""),

@@ -42,6 +42,7 @@ from agent.steps import (
 FAILURES = frozenset({Outcome.FAILED, Outcome.TIMED_OUT, Outcome.KILLED, Outcome.NOT_STARTED})
 OURS = frozenset({"shell", "write_file", "edit_file"})  # tools whose `files` is what changed, not just unsaid
 SHORT = 3  # characters: an output below that says nothing by itself
+NO_STREAM = Stream()
 WHOLE = 200  # characters up to which a text stands for itself, not by its hash
 
 QUIET: frozenset[type[Step]] = frozenset(
@@ -70,7 +71,7 @@ class Deed:
     effect: str  # "" where the call was never proposed, since nothing could run
     outcome: Outcome
     touched: bool | None  # whether files are known to have changed
-    _changed: bool | None = None
+    known: bool | None = None  # `changed`, once it was asked for
 
     @property
     def command(self) -> str:
@@ -80,9 +81,9 @@ class Deed:
     @property
     def changed(self) -> bool:
         """Whether it changed something: by what changed on disk where that is known, else by its verb."""
-        if self._changed is None:
-            self._changed = self.surely_changed or (self.effect == "write" and self._by_verb())
-        return self._changed
+        if self.known is None:
+            self.known = self.surely_changed or (self.effect == "write" and self._by_verb())
+        return self.known
 
     @property
     def surely_changed(self) -> bool:
@@ -104,6 +105,8 @@ class Deed:
 class Done:
     """A call with its result. Equal `result` means exactly equal results."""
 
+    asked: Asking  # equal for the same tool, arguments and folder
+    tool: str
     deed: Deed
     ended: Finished
     proposed: Proposed | None
@@ -113,15 +116,8 @@ class Done:
     result: Result
     keys: tuple[Hashable, Hashable] | None = None  # under which the result counts as seen (see _repeats)
     _complaint: Complaint | None = None
-
-    @property
-    def asked(self) -> Asking:
-        """Equal for the same tool, arguments and folder."""
-        return self.deed.asked
-
-    @property
-    def tool(self) -> str:
-        return self.deed.asked[0]
+    _streams: tuple[str, str] | None = None
+    _waited: bool | None = None
 
     @property
     def command(self) -> str:
@@ -130,20 +126,24 @@ class Done:
     @property
     def waited(self) -> bool:
         """It waited for a job: to do so again is no loop."""
-        return self.tool == "jobs" or (self.tool == "shell" and waits(self.command))
+        if self._waited is None:
+            self._waited = self.tool == "jobs" or (self.tool == "shell" and waits(self.command))
+        return self._waited
 
     @property
     def short(self) -> bool:
         """Whether it printed less than says anything."""
         if not self.streamed:
             return len(self.ended.text) < 16 and len(self.ended.text.strip()) < SHORT
-        out, err = (stream or Stream() for stream in (self.ended.stdout, self.ended.stderr))
+        out, err = self.ended.stdout or NO_STREAM, self.ended.stderr or NO_STREAM
         return out.size < 16 and err.size < 16 and len(out.head.strip()) + len(err.head.strip()) < SHORT
 
     @property
     def streams(self) -> tuple[str, str]:
         """What was kept of stdout and stderr."""
-        return text_of(self.ended.stdout), text_of(self.ended.stderr)
+        if self._streams is None:
+            self._streams = (text_of(self.ended.stdout), text_of(self.ended.stderr))
+        return self._streams
 
     @property
     def complaint(self) -> Complaint:
@@ -231,7 +231,7 @@ def _read(asked: Asking, proposed: Proposed | None, ended: Finished) -> Done:
     failed = outcome in FAILURES
     touched = None if ended.files is None else bool(ended.files)
     deed = Deed(asked, proposed.effect if proposed else "", outcome, touched)
-    return Done(deed, ended, proposed, streamed, failed, failed or outcome is Outcome.WARNED, result)
+    return Done(asked, asked[0], deed, ended, proposed, streamed, failed, failed or outcome is Outcome.WARNED, result)
 
 
 @lru_cache(maxsize=64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from agent.guards._reading import LONGEST, programs
+from agent.commandline import LONGEST, simple_commands
 from agent.intent import DATABASES, MUTATIONS, Effect, effect_of, intent
 
 OUTSIDE = frozenset({
@@ -25,8 +25,10 @@ EDITORS = frozenset({"sed", "perl", "gawk", "yq", "sort", "find", "fd", "python"
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*")
 _SAVES = re.compile(r">\s*+(?!/dev/null|&)")
 _EDITS = re.compile(r"\s-(?:[a-zA-Z]{0,5}i|-in-place|o\b|c\b|e\b|delete|exec)")
-_WAITS = re.compile(r"(?:^|[;&|(\s])(?:sleep|wait|watch)(?:\s|$)|\btail\s(?:[^;&|\n]{0,60}\s)?-[a-zA-Z]{0,4}[fF]\b")
-_WAITING = ("sleep", "wait", "watch", "tail -")
+_WAITS = re.compile(
+    r"s(?<![^;&|(\s]s)leep(?=\s|\Z)|w(?<![^;&|(\s]w)a(?:it|tch)(?=\s|\Z)"
+    r"|t(?<!\wt)ail(?=\s)(?:[^;&|\nt]|t(?!ail\b)){0,60}?\s-[a-zA-Z]{0,4}[fF]\b"
+)
 
 
 @lru_cache(maxsize=256)
@@ -37,7 +39,7 @@ def changes(command: str) -> bool:
     editing = not EDITORS.isdisjoint(words) and _EDITS.search(text)
     if not editing and SUSPECTS.isdisjoint(words) and not (">" in text and _SAVES.search(text)):
         return False
-    return any(effect_of(part) is Effect.MUTATE for part in programs(command))
+    return any(effect_of(part) is Effect.MUTATE for part in simple_commands(command))
 
 
 @lru_cache(maxsize=256)
@@ -46,12 +48,15 @@ def acts_outside(command: str) -> bool:
     text = command[:LONGEST]
     if OUTSIDE.isdisjoint(_WORD.findall(text)):
         return False
-    return any(part.stem.split(" ")[0] in OUTSIDE and effect_of(part) is Effect.MUTATE for part in programs(command))
+    parts = [part for part in simple_commands(command) if part.stem.partition(" ")[0] in OUTSIDE]
+    return any(effect_of(part) is Effect.MUTATE for part in parts)
 
 
 def waits(command: str) -> bool:
     """Whether it sleeps, waits or follows a file."""
-    return any(word in command for word in _WAITING) and _WAITS.search(command[:LONGEST]) is not None
+    if "sleep" in command or "wait" in command or "watch" in command or "tail -" in command:
+        return _WAITS.search(command[:LONGEST]) is not None
+    return False
 
 
 def code_writes(code: str) -> bool:

@@ -17,14 +17,12 @@ _NAME = re.compile(r"\$(?:\{[A-Za-z_]\w{0,60}\}|[A-Za-z_]\w{0,60}|[1-9@*](?=['\"
 _SAID = re.compile(
     r"not found|could not resolve|couldn't (?:find|open|connect)|can't (?:open|read|find|cd)|no such|unable to"
     r"|cannot (?:open|stat|access)|integer expression|invalid (?:option|url|number|host|port)|unknown host"
-    r"|bad address|not a valid|does not exist|doesn't exist",
-    re.IGNORECASE,
+    r"|bad address|not a valid|does not exist|doesn't exist"
 )
 # These name a variable as it is written, although it was expanded or is a language's own.
 _OTHER = re.compile(
     r"ambiguous redirect|unbound variable|undefined|unset|not set|requires explicit|syntax|unexpected|bad substitution"
-    r"|null or not|undeclared|\$\((?!\w+\))",
-    re.IGNORECASE,
+    r"|null or not|undeclared|\$\((?!\w+\))"
 )
 _FILE = re.compile(r"^(?:\S{1,60}: )??(\S{1,200}?):(?: (?:line|Zeile|ligne))? ?\d{1,6}: ?")
 
@@ -52,10 +50,11 @@ def literal(*streams: str) -> Literal | None:
 
 
 def _in(line: str) -> Literal | None:
-    if line.startswith("+") or _OTHER.search(line):  # a trace of `bash -x`
+    low = line.lower()
+    if line.startswith("+") or _OTHER.search(low):  # a trace of `bash -x`
         return None
     name = _NAME.search(line)
-    if name is None or not (_SAID.search(line) or any(canonical(part) for part in re.split(r"[:,()]", line))):
+    if name is None or not (_SAID.search(low) or any(canonical(part) for part in re.split(r"[:,()]", line))):
         return None
     script = _FILE.match(line)
     named = script[1] if script and script[1].rpartition("/")[2] not in ("bash", "sh", "dash", "zsh") else ""

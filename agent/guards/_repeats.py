@@ -50,8 +50,8 @@ class Deeds:
         if after < self._dropped - 1:
             return True
         end = None if before is None else before - self._dropped
-        for deed in reversed(self._deeds[after + 1 - self._dropped : end]):  # noqa: SIM110 - the busiest loop of all
-            if deed is None or deed.changed:
+        for deed in reversed(self._deeds[after + 1 - self._dropped : end]):
+            if deed is None or (deed.changed if deed.known is None else deed.known):
                 return True
         return False
 
@@ -63,14 +63,18 @@ class Sightings:
     deeds: Deeds = field(default_factory=Deeds)
     _last: dict[Hashable, int] = field(default_factory=dict, repr=False)  # result -> number of its last call
 
-    def add(self, done: Done) -> tuple[int | None, int | None]:
-        """The numbers of the calls at which this result was last seen, for a NOTE and for a STOP."""
+    def add(self, done: Done) -> tuple[int, int | None, int | None]:
+        """The call's number, and those at which its result was last seen, for a NOTE and for a STOP."""
         loose, sure = keys(done)
-        before = self._last.get(loose), self._last.get(sure)
-        self._last[loose] = self._last[sure] = self.deeds.add(done.deed)
-        if len(self._last) > 3 * REMEMBERED:
+        last = self._last
+        seen = surely = last.get(loose)
+        number = last[loose] = self.deeds.add(done.deed)
+        if sure is not loose:
+            surely = last.get(sure)
+            last[sure] = number
+        if len(last) > 3 * REMEMBERED:
             self._last = {key: number for key, number in self._last.items() if number >= self.deeds.first}
-        return before
+        return number, seen, surely
 
     def weight(self, number: int | None) -> float:
         """What the newest result weighs that was last seen at that call; its own change isn't one in between."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agent.commandline import Simple
-from agent.guards._reading import programs
+from agent.commandline import Simple, simple_commands
 
 ASIDE = frozenset({
     "cd", "export", "set", "echo", "printf", "true", "false", "sleep", "wait", ":", "test", "[", "[[", "pwd", "which",
@@ -28,18 +27,19 @@ WITH_OBJECT = VIEWERS | frozenset({
 @lru_cache(maxsize=128)
 def target(command: str) -> str:
     """Such as `scan.sh`, `npm run build`, `cat notes.txt`; "" where the line can't be read or says nothing."""
-    ran = [simple for simple in programs(command) if simple.stem and simple.stem not in ASIDE]
-    heads = [simple for simple in ran if not simple.piped] or ran
-    doers = [simple for simple in heads if simple.stem not in VIEWERS] or heads
-    return _named(doers[-1]) if doers else ""
+    ran = [simple for simple in simple_commands(command) if simple.stem and simple.stem not in ASIDE]
+    if len(ran) > 1:
+        ran = [simple for simple in ran if not simple.piped] or ran
+        ran = [simple for simple in ran if simple.stem not in VIEWERS] or ran
+    return _named(ran[-1]) if ran else ""
 
 
 def _named(simple: Simple) -> str:
     if simple.stem not in WITH_OBJECT:
         return simple.stem[:60]
     operands = simple.operands
-    files = [word for word in operands if "." in word or "/" in word] or operands
-    return f"{simple.stem} {base(files[-1])}"[:60] if files else simple.stem
+    file = next((word for word in reversed(operands) if "." in word or "/" in word), operands[-1] if operands else "")
+    return f"{simple.stem} {base(file)}"[:60] if file else simple.stem
 
 
 def base(path: str) -> str:

@@ -118,9 +118,10 @@ class Budget:
         """A last word is delivered whatever it cost; only what goes on is stopped."""
         if not calls:
             return None
-        self._due = self._shared
-        if over := self._over():
-            return over
+        if self._limits():
+            self._due = self._shared
+            if over := self._over():
+                return over
         if 0 < (left := self.turns - self._used) <= min(TOLD_OVER, self.turns - 1):
             return Nudge(Level.NOTE, _told(left), slot="turn", event="budget.notice")
         return None

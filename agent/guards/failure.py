@@ -31,6 +31,11 @@ EXITS = {
     141: "its reader went away",
     143: "somebody asked it to end",
 }
+ENDINGS = {
+    Outcome.TIMED_OUT: "The time limit ended it: give it more, a smaller task, or run it in the background.",
+    Outcome.NOT_STARTED: "It could not be started at all.",
+    Outcome.WARNED: "Exit code 0, yet an error was printed: it may not have done its work.",
+}
 _NUMBER = re.compile(r"\d+")
 SCRIPT = re.compile(r"(?<![\w./-])[\w./~-]{1,120}\.(?:sh|bash|zsh|ksh)\b")
 
@@ -92,13 +97,8 @@ def _unexpanded(found: Literal, done: Done) -> str:
 def _meaning(done: Done) -> str:
     """What the ending means, in words."""
     ended = done.ended
-    match ended.outcome:
-        case Outcome.TIMED_OUT:
-            return "The time limit ended it: give it more, a smaller task, or run it in the background."
-        case Outcome.NOT_STARTED:
-            return "It could not be started at all."
-        case Outcome.WARNED:
-            return "Exit code 0, yet an error was printed: it may not have done its work."
+    if told := ENDINGS.get(ended.outcome):
+        return told
     what = EXITS.get(ended.exit_code or 0, "")
     return f"Exit code {ended.exit_code}{f': {what}' if what else ''}."
 

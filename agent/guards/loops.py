@@ -94,8 +94,8 @@ class Loops:
         if answer is not None:
             lap = Lap(done, done.asked, answer.result, answer.number, held=True, weight=1.0, sure=1.0)
         else:
-            seen, surely = self._sightings.add(done)
-            lap = Lap(done, done.asked, done.result, self._sightings.deeds.now)
+            number, seen, surely = self._sightings.add(done)
+            lap = Lap(done, done.asked, done.result, number)
             if seen is not None and not done.waited:
                 lap.weight = self._sightings.weight(seen)
                 lap.sure = lap.weight if surely == seen else self._sightings.weight(surely)

@@ -126,15 +126,20 @@ class Repeated:
         if self._failed < self.at - 1:
             return None
         failed = [each for each in self._window if each and each.error]
-        if len({each.deed.asked for each in failed}) < COMMANDS or not trouble.signature:
+        asked, signature = trouble.deed.asked, ""
+        for each in failed:
+            if each.deed.asked != asked:
+                signature = trouble.signature
+                break
+        if not signature:
             return None
-        same = [each for each in failed if each.signature == trouble.signature]
-        if trouble.signature == self._standing:
+        same = [each for each in failed if (each._signature or each.signature) == signature]
+        if signature == self._standing:
             self._seen = self.calls.turn
         if len(same) < self.at or len(same := self._open(same)) < self.at:
             return None
         commands = len({each.deed.asked for each in same})
-        return self._spoken(trouble.signature, same, commands) if commands >= COMMANDS else None
+        return self._spoken(signature, same, commands) if commands >= COMMANDS else None
 
     def _open(self, same: list[Trouble]) -> list[Trouble]:
         """Those since whose failure nothing of the same target went well."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from agent.commandline import LONGEST, simple_commands
 from agent.guards._calls import UNHEARD, Calls, Done, Mark
-from agent.guards._reading import LONGEST, programs
 from agent.ports import Nudge
 from agent.steps import Level, Step
 
@@ -56,7 +56,7 @@ def written(command: str) -> str:
     """How a command line writes content of its own into a file; "" if it doesn't. Saved output is something else."""
     text = command[:LONGEST]
     said = False  # the program before gave content of the command line's own
-    for simple in programs(command):
+    for simple in simple_commands(command):
         own = simple.stem in ("echo", "printf") or (simple.stem == "cat" and "<<" in text)
         if simple.stem == "sed" and any(word.startswith("-i") for word in simple.words):
             return "sed -i"

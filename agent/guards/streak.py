@@ -19,6 +19,7 @@ from agent.steps import Level, Opened, Outcome, Step, ToolSpec
 
 FAILED, OF = 7, 8  # calls
 WRONG = 3  # calls of one tool in a row with wrong arguments
+NONE = ("", 0)
 COUNTED = frozenset({
     Outcome.OK, Outcome.WARNED, Outcome.ANSWERED_NO, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.KILLED,
     Outcome.NOT_STARTED,
@@ -32,25 +33,28 @@ class Streak:
     deaf: ClassVar[frozenset[type[Step]]] = UNHEARD
     calls: Calls = field(default_factory=Calls, init=False, repr=False)
     _window: deque[Deed | None] = field(default_factory=lambda: deque(maxlen=OF), repr=False)  # None: it went well
-    _wrong: tuple[str, int] = field(default=("", 0), repr=False)  # tool, times in a row
+    _wrong: tuple[str, int] = field(default=NONE, repr=False)  # tool, times in a row
     _tools: tuple[ToolSpec, ...] = field(default=(), repr=False)
 
     def observe(self, step: Step) -> Nudge | None:
-        match self.calls.read(step):
-            case None:
-                if isinstance(step, Opened):
-                    self._tools = step.tools
-            case Done() as done if done.ended.outcome is Outcome.BAD_ARGUMENTS:
-                return self._misused(done.tool)
-            case Done() as done if done.ended.outcome in COUNTED:
-                self._wrong = ("", 0)
-                return self._counted(done)
-            case Mark.RUN:
-                self._window.clear()
-                self._wrong = ("", 0)
-            case _:
-                pass
+        what = self.calls.read(step)
+        if isinstance(what, Done):
+            return self._finished(what)
+        if what is Mark.RUN:
+            self._window.clear()
+            self._wrong = NONE
+        elif isinstance(step, Opened):
+            self._tools = step.tools
         return None
+
+    def _finished(self, done: Done) -> Nudge | None:
+        outcome = done.ended.outcome
+        if outcome is Outcome.BAD_ARGUMENTS:
+            return self._misused(done.tool)
+        if outcome not in COUNTED:
+            return None
+        self._wrong = NONE
+        return self._counted(done)
 
     def _counted(self, done: Done) -> Nudge | None:
         self._window.append(done.deed if done.failed else None)

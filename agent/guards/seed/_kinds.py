@@ -17,7 +17,7 @@ READERS = frozenset({
     "head", "id", "jq", "less", "ls", "more", "nl", "od", "printenv", "ps", "pwd", "rg", "sort", "stat", "strings",
     "tail", "tr", "tree", "type", "uname", "uniq", "wc", "whereis", "which", "whoami", "xxd",
 })  # fmt: skip
-_HARMLESS = re.compile(r"\d?>\s*&\d|&?\d?>\s*/dev/null")
+_HARMLESS = re.compile(r"\d?>\s*+(?:&\d|/dev/null)|&\d?>\s*+/dev/null")
 _ACTS = re.compile(r"\s-(?:delete|exec|execdir|ok|okdir)\b")  # of find
 _BETWEEN = re.compile(r"[;|&\n]+")
 
