@@ -12,20 +12,28 @@ if TYPE_CHECKING:
     from agent.ledger import Ledger
     from agent.openerrors import OpenError
 
-PENDING = 64  # steps that wait to be folded
+PENDING = 400  # steps of a run that wait to be folded: a hundred calls
 
 
 @dataclass(slots=True)
 class Errors:
     _ledger: Ledger | None = field(default=None, repr=False)
     _pending: list[Step] = field(default_factory=list, repr=False)
+    _running: bool = False
     _count: int = 0
 
     def fold(self, step: Step) -> None:
-        if isinstance(step, Said | Proposed | Finished | Asked | Ended):
-            self._pending.append(step)
-            if len(self._pending) > PENDING:
-                self.open()
+        match step:
+            case Asked() if not self._running:  # the ledger, too, drops what an earlier run left open
+                self._running, self._ledger = True, None
+                self._pending[:] = [step]
+            case Said() | Proposed() | Finished() | Ended():
+                self._running = self._running and not isinstance(step, Ended)
+                self._pending.append(step)
+                if len(self._pending) > PENDING:
+                    self.open()
+            case _:
+                pass
 
     def open(self) -> tuple[OpenError, ...]:
         """The newest last."""
