@@ -15,6 +15,9 @@ UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck"})
 only reminds of a failure that is still open (failure card, sticky line), tells a state (turns left, world) or judges a
 claim of success counts as a rule of its own and not into the whole."""
 
+ASKING = frozenset({"claims", "critic", "drift", "gate", "world"})
+"""They ask a disk, a test run or a model before they speak, and a recording answers nothing: here they would be mute."""
+
 
 def chosen(names: str) -> list[str]:
     """The panels of a comma-separated list, each once. Raises ConfigError for a name that there isn't."""
@@ -27,10 +30,10 @@ def chosen(names: str) -> list[str]:
 
 
 def seated(name: str) -> list[Guard]:
-    """New guards of that panel; those that say what may run (the strict ones) have no say in what gets stuck."""
+    """New guards of that panel, but for those that say what may run (the strict ones) and those that ask the world."""
     if name == "baseline":
         return catalogue.guards(_settings("ours"), BASELINE)
-    return [guard for guard in catalogue.guards(_settings(name)) if not guard.strict]
+    return [guard for guard in catalogue.guards(_settings(name)) if not (guard.strict or guard.name in ASKING)]
 
 
 def nudges(panel: str, rule: str) -> bool:
