@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -107,6 +107,16 @@ class Jobs(Protocol):
         """End the jobs of a run, of a session, or all; returns how many were running."""
 
 
+class Child(Protocol):
+    """A program of ours that is talked with. The descriptors are the caller's to close."""
+
+    stdin: int
+    stdout: int
+
+    def end(self) -> None:
+        """See to the end of it and of all that it started; returns at once. It ends with us in any case."""
+
+
 class Host(Protocol):
     """The machine: runs commands. One instance serves all sessions."""
 
@@ -115,6 +125,10 @@ class Host(Protocol):
     async def run(self, command: Command) -> Ran:
         """Run it to its end, its time limit or our cancellation; after a cancellation its whole tree is gone before
         CancelledError goes on. Raises ToolError where it can't be started."""
+
+    async def child(self, argv: Sequence[str], name: str, variables: Mapping[str, str]) -> Child:
+        """Start a program, outside of any sandbox, in the environment of commands with these `variables` on top. Raises
+        ToolError where it can't be started."""
 
     async def reap(self, owner: str) -> int:
         """Kill what this session's commands left behind; returns how many processes."""

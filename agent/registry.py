@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from agent.ports import Tool
 
@@ -37,6 +37,14 @@ class Registry(Protocol):
 
     def troubles(self) -> Sequence[tuple[str, str]]:
         """What can't be offered at the moment: a name, and why."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A registry that holds processes or connections."""
+
+    async def close(self) -> None:
+        """Let go of them. Raises nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import socket
 import zoneinfo
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -63,7 +63,9 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
     search = search_for(settings.tools.search, settings.tools.search_url, settings.tools.search_key.get_secret_value())
     offered = [tool for tool in tools() if search or tool.name != "web_search"]
     workshop = ToolWorkshop(settings.home, CustomTool, [tool.name for tool in offered])
-    registries = (workshop,)
+    registries: list[Registry] = [workshop]
+    if settings.tools.mcp:
+        registries.append(_servers(settings, parts, offered, workshop))
     window, speak = Window(), speaker(settings, parts.model)
     return Edges(
         journal=parts.store,
@@ -91,6 +93,16 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
         slots=Slots(settings.model.parallel),
         reach=reach_of(settings.failpoint),
     )
+
+
+def _servers(settings: Settings, parts: Parts, offered: Sequence[Tool], workshop: Registry) -> Registry:
+    """The tools of the MCP servers; none has a name of ours or of a custom tool."""
+    from agent.mcp.registry import McpRegistry  # with its schemas: who has no server needs none of it
+
+    def taken() -> Iterator[str]:
+        yield from (tool.name for tool in (*offered, *workshop.tools()))
+
+    return McpRegistry(settings.tools.mcp, parts.host, parts.clock, taken)
 
 
 def _opener(

@@ -5,9 +5,9 @@ or a double fork, stays below that fork. When the bot dies, its ends of the sock
 bot itself can't do this: a fork of a large process is slow, and orphans that end up with it have no name.
 
 Messages are packets of fields joined by NUL. Asked: a `run` (agent/host/starting.py, Request) with three descriptors
-(stdout, stderr, control) or `sweep, NAME=value` with one (control). Then on control, to us: `end, grace`, `drain` with
-descriptors; from us: `unstarted, errno`, `exited, wait status, pipe statuses, cwd, "pid name"...`, `over, what there
-was too much of`, `gone, count, left`.
+(stdout, stderr, control) or four (stdin before control), or `sweep, NAME=value` with one (control). Then on control, to
+us: `end, grace`, `drain` with descriptors; from us: `unstarted, errno`, `exited, wait status, pipe statuses, cwd, "pid
+name"...`, `over, what there was too much of`, `gone, count, left`.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Keeper:
         wake = wake_on_child()
         resting = False
         while True:
-            message, fds = received(self.ask, PACKET, 3)
+            message, fds = received(self.ask, PACKET, 4)
             if not message:
                 return
             os.write(self.tell, NEWS.pack(os.getpid(), False))

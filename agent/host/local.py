@@ -18,8 +18,9 @@ from agent.host.link import Link
 from agent.host.spill import Redacts
 from agent.host.statdiff import Bounds, Hashes
 from agent.host.survivors import Survivors, ended
+from agent.host.talking import Children
 from agent.host.trees import Trees
-from agent.ports import Command, Jobs, Ran, Sandbox
+from agent.ports import Child, Command, Jobs, Ran, Sandbox
 
 COMMANDS = 256  # at once; more wait
 
@@ -44,6 +45,7 @@ class LocalHost:
         self._around = Surroundings(
             home, environment, redactor, bounds or Bounds(), Link(), Survivors(), Trees(), Hashes(), boxing
         )
+        self._children = Children(self._around)
         self._jobs = LocalJobs(self._around)
         self.jobs: Jobs = self._jobs
         self._attempts: set[Attempt] = set()
@@ -69,6 +71,9 @@ class LocalHost:
         finally:
             self._attempts.discard(attempt)
 
+    async def child(self, argv: Sequence[str], name: str, variables: Mapping[str, str]) -> Child:
+        return await asyncio.to_thread(self._children.begin, argv, name, variables)
+
     async def reap(self, owner: str) -> int:
         return await asyncio.to_thread(self._around.survivors.end, owner, STOP_GRACE_S)
 
@@ -84,6 +89,7 @@ class LocalHost:
     def _close(self) -> None:
         self._threads.shutdown()
         self._jobs.close()
+        self._children.close()
         self._around.survivors.end_all(STOP_GRACE_S)
         self._around.link.close()
 

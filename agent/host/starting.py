@@ -69,13 +69,16 @@ def prelude() -> int:
     return fd
 
 
-def started(request: Request, stdout: int, stderr: int, report: int, text: int) -> int:
-    """The pid of the command. `text` is the prelude's descriptor. Raises OSError."""
+def started(request: Request, pipes: Sequence[int], report: int, text: int) -> int:
+    """The pid of the command. `pipes` are stdout, stderr and, if it has one, stdin; `text` is the prelude's descriptor.
+    Raises OSError."""
     limit(request.limits)
     os.umask(0o022)
     os.chdir(request.cwd)
-    variables = [*request.environment, b"BASH_ENV=/proc/self/fd/%d" % PRELUDE_FD]
-    given = {1: stdout, 2: stderr, PRELUDE_FD: text}
+    variables, given = list(request.environment), dict(zip((1, 2, 0), pipes, strict=False))
+    if 0 not in given:  # a program that is talked with is no command of bash's
+        variables.append(b"BASH_ENV=/proc/self/fd/%d" % PRELUDE_FD)
+        given[PRELUDE_FD] = text
     if request.boxed:
         given[REPORT_FD] = report
     before = swapped(OOM_SCORE, OOM_FIRST)

@@ -39,21 +39,22 @@ class Watch:
                 self.tell("gone", count, left)
                 return True
             self.report, writing = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-            self.run(Request.unpacked(fields), fds[0], fds[1], writing)
+            self.run(Request.unpacked(fields), fds[:-1], writing)
             for fd in (self.report, writing, REPORT_FD, *self.drains):
                 os.close(fd)
         return unlimited()
 
-    def run(self, request: Request, stdout: int, stderr: int, report: int) -> None:
+    def run(self, request: Request, pipes: list[int], report: int) -> None:
+        """`pipes` are stdout, stderr and, if it is to have one, stdin."""
         os.dup2(report, REPORT_FD, inheritable=False)
         try:
-            self.shell = started(request, stdout, stderr, report, self.prelude)
+            self.shell = started(request, pipes, report, self.prelude)
         except OSError as error:
             self.tell("unstarted", error.errno)
             return
         finally:
-            os.close(stdout)
-            os.close(stderr)
+            for fd in pipes:
+                os.close(fd)
         go_first()
         self.follow(Census(request.limits))
 
@@ -71,6 +72,9 @@ class Watch:
             if self.wake in ready:
                 emptied(self.wake)
             if self.control.fileno() in ready and not self.obey():
+                return
+            if self.deserted and living():  # something was missed while its parent changed
+                self.end(0.5)
                 return
             self.drain(ready)
             if excess := census.over():

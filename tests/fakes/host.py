@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agent.errors import ToolError
-from agent.ports import Command, Host, Job, Jobs, Ran
+from agent.ports import Child, Command, Host, Job, Jobs, Ran
 from agent.steps import Outcome, Stream
 
 
@@ -97,6 +98,9 @@ class FakeHost(Host):
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    async def child(self, argv: Sequence[str], name: str, variables: Mapping[str, str]) -> Child:
+        raise ToolError("No programs are started here.")
 
     async def reap(self, owner: str) -> int:
         self.reaped.append(owner)
