@@ -18,7 +18,7 @@ async def answer(session: Session, looking: Looking) -> None:
     if probe is not None:
         try:
             async with asyncio.timeout(probe.timeout_s):
-                around = replace(context(session, looking.look), ask=asking)
+                around = replace(context(session, looking.look), ask=asking, undo=session.edges.undo)
                 value, status = await probe.look(around, looking.args), "ok"
         except TimeoutError:
             status = "timeout"

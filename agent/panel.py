@@ -52,8 +52,10 @@ class Panel:
         if not said:
             return []
         out = self._written(step, said)
-        self.replay(out)
-        return out
+        heard = self.replay(out)
+        more = self._written(step, heard) if heard else []
+        self.replay(more)
+        return out + more
 
     def _listening(self, kind: type[Step]) -> tuple[Guard, ...]:
         """The guards that steps of this kind are shown to."""
@@ -73,8 +75,10 @@ class Panel:
             )
         return out
 
-    def replay(self, steps: Iterable[Step]) -> None:
-        """Show steps that were judged before (a re-opened journal, our own nudges): guards remember, nobody speaks."""
+    def replay(self, steps: Iterable[Step]) -> list[tuple[Guard, Nudge | Look]]:
+        """Show steps that were judged before (a re-opened journal, our own nudges): guards remember, nobody speaks.
+        What comes back is their answer to our own nudges, where they heed the event (`heeds`): a look or a note."""
+        heard: list[tuple[Guard, Nudge | Look]] = []
         for step in steps:
             if isinstance(step, Looking):
                 self._looks += 1
@@ -84,9 +88,13 @@ class Panel:
             listeners = self._hearing.get(type(step))
             for guard in self._listening(type(step)) if listeners is None else listeners:
                 try:
-                    guard.observe(step)
+                    answer = guard.observe(step)
                 except Exception as error:
                     self._at_fault(guard, step, error)
+                    continue
+                if answer is not None and isinstance(step, Nudged) and step.event in getattr(guard, "heeds", ()):
+                    heard.append((guard, answer))
+        return heard
 
     def _at_fault(self, guard: Guard, step: Step, error: Exception) -> Nudge | None:
         """It is silent for this step, or holds the call if it is declared strict."""

@@ -207,6 +207,10 @@ class Undo(Protocol):
     def left(self, run: str, path: str) -> None:
         """After `keep`: the run has written the path, or given it up. Blocking, short. Raises nothing."""
 
+    async def was(self, run: str, path: str) -> bytes | None:
+        """What the file held before the run touched it (its first megabyte), empty where there was none; None where
+        that isn't known. Raises nothing."""
+
     async def before_command(self, run: str, workspace: str) -> str:
         """Remember the workspace, as far as the bounds go; returns "", or why the command can't be undone. Raises
         nothing."""
@@ -249,7 +253,8 @@ class Look:
 
 class Guard(Protocol):
     """Watches the steps. Pure: no I/O, no clock, no randomness, no other guard. Its fields are its settings; what it
-    remembers is a fold of the steps it was shown, so that a replay gives the same nudges."""
+    remembers is a fold of the steps it was shown, so that a replay gives the same nudges. One with a field `heeds`
+    may answer nudges of these events, too, by a look or a note."""
 
     name: str
     strict: bool  # True: if it raises on a proposed call, the call is held

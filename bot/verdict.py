@@ -14,6 +14,7 @@ LINES: dict[str, Callable[[str], str]] = {
     "gate.unchecked": words.unverified,
     "claims.unverified": words.unverified,
 }
+GATES = ("gate.passed", "gate.unchecked")
 REFUSED = (s.Outcome.HELD, s.Outcome.BAD_ARGUMENTS, s.Outcome.FAILED)
 
 
@@ -34,12 +35,26 @@ class Verdict:
                 self._lines.clear()
             case s.Nudged(event=event, data=data) if event in LINES and data:
                 self._lines[event] = LINES[event](str(json.loads(data).get("what", "")))
+            case s.Nudged(event="critic.vote", data=data) if data:
+                self._voted(json.loads(data))
             case s.Finished(tool="task_complete", outcome=outcome) if outcome in REFUSED:
                 self.claimed = None
             case s.Asked():
                 self.claimed = None
             case _:
                 pass
+
+    def _voted(self, vote: dict[str, str]) -> None:
+        """A review's word joins that of the gate; where it rejects the work, nothing calls it verified any more."""
+        match vote:
+            case {"vote": "reject", "what": what}:
+                self._lines.pop("gate.passed", None)
+                self._lines["critic.vote"] = words.rejected(what)
+            case {"vote": "request_changes", "what": what}:
+                self._lines["critic.vote"] = words.wants_changes(what)
+            case {"vote": "approve"}:
+                told = {event: words.reviewed(self._lines[event]) for event in GATES if event in self._lines}
+                self._lines.update(told)
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
@@ -25,10 +26,12 @@ from agent.undo.purging import goes_on, needed
 from agent.undo.restoring import Restoring
 from agent.undo.runs import Run, Runs
 from agent.undo.spans import Spans
-from agent.undo.states import Limits, State, Unkept, Why
+from agent.undo.states import Absent, File, Limits, State, Unkept, Why
 from agent.undo.walk import look
 
 logger = logging.getLogger(__name__)
+
+SHOWN = 2**20  # bytes of a file as it was
 
 
 class UndoStore:
@@ -69,6 +72,10 @@ class UndoStore:
         except OSError as error:  # the file is written; an undo then takes whatever stands there for the run's work
             logger.warning("undo: what the run left can't be noted: %s", error.strerror)
 
+    async def was(self, run: str, path: str) -> bytes | None:
+        """See agent.ports.Undo."""
+        return await asyncio.to_thread(self._was, run, path)
+
     async def before_command(self, run: str, workspace: str) -> str:
         """See agent.ports.Undo. A cancellation cuts the baseline short and is passed on once the thread is done."""
         stop = threading.Event()
@@ -89,6 +96,16 @@ class UndoStore:
     def _before(self, run: str, workspace: str, stopped: Callable[[], bool]) -> str:
         with self._gate.shared():
             return self._commands.before(run, workspace, stopped)
+
+    def _was(self, run: str, path: str) -> bytes | None:
+        with suppress(OSError), self._gate.shared(), self._runs.using(run) as held:
+            match held.history.was(path):
+                case Absent():
+                    return b""
+                case File(sha256=digest):
+                    with os.fdopen(self._blobs.open(digest), "rb") as file:
+                        return file.read(SHOWN)
+        return None
 
     def _after(self, run: str, workspace: str) -> None:
         try:

@@ -54,6 +54,7 @@ class FakeModel:
         self.max_chars = max_chars  # the context, in characters
         self.refuse_remarks = ""  # a regular expression: remarks that this provider refuses with 400
         self.reject: Callable[[dict[str, Any]], str] | None = None  # body -> why it is refused, "" if it isn't
+        self.asides: list[Step] = []  # answers to requests of kind aux, in order; the last one repeats
         self.requests: list[ModelRequest] = []
         self.bell = Bell()
         self.server = Server(self._handle)
@@ -158,7 +159,7 @@ class FakeModel:
         if self._next:
             return self._next.pop(0)
         if turn is None or script is None or record.kind == "aux":
-            return "ok"
+            return self.asides.pop(0) if len(self.asides) > 1 else (self.asides or ["ok"])[0]
         return script(turn) if callable(script) else self._step(turn, script)
 
     def _step(self, turn: Turn, script: Sequence[Step | list[Step]]) -> Step:
