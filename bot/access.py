@@ -36,6 +36,10 @@ class Listed:
     viewers: frozenset[int] = field(default_factory=frozenset)
     chats: frozenset[str] = field(default_factory=frozenset)
 
+    def everyone(self) -> frozenset[int]:
+        """Whoever is named with a role."""
+        return self.admins | self.operators | self.viewers | ({self.owner} if self.owner is not None else set())
+
     def role(self, person: int) -> Role | None:
         """The highest role that the settings give."""
         if person == self.owner:

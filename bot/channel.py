@@ -65,7 +65,7 @@ class Arrival:
     `addressed`: in private always; in a group when it mentions us, replies to us, or is a command meant for us.
     `command` is the lower-case name without slash ("" if none; never set for forwarded messages), `args` what follows.
     `unusable` names the content we can't use ("a sticker", "a location"), "" where `text` and `attached` say it all.
-    `album` is what the messages of one album share.
+    `album` is what the messages of one album share. `language` is the IETF tag of the sender's client, "" if unknown.
     """
 
     kind: Literal["message", "edit", "press", "moved", "ignored"]
@@ -87,6 +87,7 @@ class Arrival:
     album: str = ""
     press_id: str = ""
     data: str = ""
+    language: str = ""
 
     @property
     def ref(self) -> str:
@@ -217,7 +218,10 @@ class Channel(Protocol):
     async def answer_press(self, press_id: str, text: str = "") -> None:
         """Acknowledge a button press, with a toast if `text`. Never raises."""
 
-    async def announce_commands(self, commands: Sequence[tuple[str, str]]) -> None:
-        """Publish the menu. Cosmetic: never raises."""
+    async def announce_commands(
+        self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
+    ) -> None:
+        """Publish a menu, for all chats, for "groups", or for the one chat of this id; for clients of this language, or
+        of those that have none of their own. Cosmetic: never raises."""
 
     async def close(self) -> None: ...

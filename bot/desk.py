@@ -22,6 +22,7 @@ from bot.commands import Commands
 from bot.control import COMMANDS, Control, author_of
 from bot.gathering import whole_turn
 from bot.incoming import Incoming
+from bot.languages import Languages
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
@@ -51,6 +52,7 @@ class Desk:
         approvals: Approvals,
         access: Access,
         clock: Clock,
+        languages: Languages,
         incoming: Incoming,
         start_of: Callable[[Place], Start],
         stale_after_s: float = 900.0,
@@ -59,6 +61,7 @@ class Desk:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
         self._approvals, self._control, self._status = approvals, control, status
+        self._languages = languages
         self._start_of, self._reach = start_of, reach
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._queues: dict[str, deque[Entry]] = {}
@@ -80,7 +83,8 @@ class Desk:
                 continue
             rows.append(received)
             if received.arrival and role:
-                self._first_sign(received.row, received.arrival, role)
+                with self._languages.answering(received.arrival):
+                    self._first_sign(received.row, received.arrival, role)
         arrivals = {(r.row.bot, r.row.update_id): r.arrival for r in rows}
         for row in await self._store.receive([r.row for r in rows]):
             self._enqueue(row, arrivals[row.bot, row.update_id])
@@ -142,7 +146,8 @@ class Desk:
             parts = [arrival for _, arrival in entries if arrival is not None]
             row, arrival = entries[0][0], joined(parts) if parts else None
             try:
-                await self._handle(row, arrival)
+                with self._languages.answering(arrival):
+                    await self._handle(row, arrival)
                 self._asking.turns.remember(parts)
                 for each, _ in reversed(entries):  # the first last: after a crash it still says that this was asked
                     await self._store.done(each.bot, each.update_id)
@@ -182,6 +187,7 @@ class Desk:
         role = self._access.judge(arrival)
         if role is None:  # taken in before a restart, under other settings
             return
+        await self._languages.heard(arrival)
         match arrival.kind:
             case "message":
                 await self._message(row, arrival, role)

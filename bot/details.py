@@ -34,7 +34,7 @@ class Details:
                 self._call += 1
                 self.entries.append(self._finished(step))
             case s.Nudged(level=level) if level is not s.Level.ASK and step.text:
-                self.entries.append(f"⚠ {clip(step.text, TOLD)}")
+                self.entries.append(f"{words.nudge_line(step.event, 1)}\n  {clip(step.text, TOLD)}")
             case s.Failed():
                 self.entries.append(f"✗ {clip(step.text, TOLD)}")
             case s.Ended():
@@ -45,10 +45,12 @@ class Details:
     def _finished(self, step: s.Finished) -> str:
         what = self._open.pop(step.call_id, step.tool)
         came = words.outcome(step.outcome.value, step.exit_code)
-        shown = step.details or "\n".join(part.head for part in (step.stdout, step.stderr) if part and part.head)
-        lines = [clip(line, LINE) for line in (shown or step.text).splitlines() if line.strip()]
+        printed = "\n".join(part.head for part in (step.stdout, step.stderr) if part and part.head)
+        shown = printed or (step.details if step.stdout is None else "")
+        lines = [clip(line, LINE) for line in shown.splitlines() if line.strip()]
         more = ["  …"] if len(lines) > HEAD else []
-        head = f"{self._call}. {what}\n  {came} · {words.span(step.duration)}"
+        took = f" · {words.span(step.duration)}" if step.duration >= 1 else ""
+        head = f"{self._call}. {what}\n  {came}{took}"
         return "\n".join([head, *[f"  {line}" for line in lines[:HEAD]], *more])
 
 

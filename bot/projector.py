@@ -7,6 +7,7 @@ import datetime
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from zlib import crc32
 
@@ -37,6 +38,7 @@ class Projector:
         self._store, self._routes, self._sender, self._clock = store, routes, sender, clock
         self.questions: Questions = _unasked
         self.footers: Callable[[Place], bool] = lambda place: True
+        self.telling: Callable[[Place | None], AbstractContextManager[None]] = lambda place: words.speaking("")
         self.mask: Callable[[str], str] = lambda text: text  # what is shaped like a key isn't for a chat
         self.zone: datetime.tzinfo = datetime.UTC
         self.owner: Callable[[], int | None] = lambda: None
@@ -59,8 +61,10 @@ class Projector:
         for session in dict.fromkeys([*await self._store.behind(), *unfinished]):
             cursor = await self._store.cursor(session)
             fold = self._folds.setdefault(session, Answers(zone=self.zone))
+            place = await self._routes.place_of(session)
             for seq, step in await self._store.read(session):
-                drafts = spoken_by(session, fold.fold(seq, step))
+                with self.telling(place):
+                    drafts = spoken_by(session, fold.fold(seq, step))
                 if seq > cursor and (drafts or isinstance(step, steps.Ended)):
                     await self._project(session, seq, drafts)
 
@@ -95,18 +99,22 @@ class Projector:
 
     async def _project(self, session: str, seq: int, drafts: Sequence[Draft]) -> None:
         place = await self._routes.place_of(session)
-        rows: list[Outgoing] = []
-        if place is not None:
-            for draft in drafts:
-                if draft.checkpoint and draft.silent and not self.footers(place):
-                    continue  # a quiet chat isn't told that a run goes on by itself
-                shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
-                shown = replace(shown, footer=draft.footer if self.footers(place) else "")
-                shown, told = for_owner(place, self.owner(), shown, self._clock.now())
-                rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
-                rows += told
+        with self.telling(place):
+            rows = await self._rows(session, place, drafts) if place else []
         new = await self._store.project(session, seq, rows)
         self._sender.deliver(new)
+
+    async def _rows(self, session: str, place: Place, drafts: Sequence[Draft]) -> list[Outgoing]:
+        rows: list[Outgoing] = []
+        for draft in drafts:
+            if draft.checkpoint and draft.silent and not self.footers(place):
+                continue  # a quiet chat isn't told that a run goes on by itself
+            shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
+            shown = replace(shown, footer=draft.footer if self.footers(place) else "")
+            shown, told = for_owner(place, self.owner(), shown, self._clock.now())
+            rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
+            rows += told
+        return rows
 
 
 def spoken_by(session: str, drafts: list[Draft]) -> list[Draft]:

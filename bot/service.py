@@ -16,14 +16,15 @@ from agent.registry import Closing
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from bot import words
-from bot.access import Role
 from bot.approvals import Approvals
 from bot.channel import Place, Received
 from bot.control import Control
 from bot.desk import Desk
 from bot.gate import Gate
 from bot.incoming import Incoming
+from bot.languages import Languages
 from bot.markup import plain
+from bot.menus import Menus
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
 from bot.preferences import Preferences
@@ -54,19 +55,21 @@ class Service:
         self.progress = Progress(
             self.routes, self.sender, clock, settings.run.turns, zone_of(settings), parts.model.name
         )
-        self.hub.on_delta = self.progress.hear
+        self.preferences = Preferences(store, clock)
+        self.languages = tongue = Languages(self.preferences, self.routes)
+        self.hub.on_delta = tongue.hearing(self.progress.hear)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.projector.questions = self.approvals.rows
         self.projector.mask = self.progress.mask = parts.redactor.output
         self.projector.zone, self.projector.owner = zone_of(settings), lambda: parts.access.owner
         self.model = model_side(settings, parts, self.hub, self.routes, self.sender)
-        self.hub.watchers += [self.usage.watch, self.projector.watch, self.progress.watch, self.approvals.watch]
-        self.hub.watchers.append(self.model.watch)
+        watchers = (self.projector.watch, self.progress.watch, self.approvals.watch, self.model.watch)
+        self.hub.watchers += [self.usage.watch, *map(tongue.watching, watchers)]
+        self.projector.telling = tongue.telling
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
         self.control = Control(self.hub, self.routes)
-        self.preferences = Preferences(store, clock)
         self.verbosity = Verbosity(self.preferences)
         self.progress.tells, self.projector.footers = self.verbosity.tells, self.verbosity.footer
         self.board = board_of(self, settings, parts, warnings)
@@ -87,6 +90,7 @@ class Service:
             self.approvals,
             parts.access,
             parts.clock,
+            self.languages,
             Incoming(parts.channel, hearing_of(settings)),
             start_of(settings),
             settings.run.stale_after_s,
@@ -123,9 +127,10 @@ class Service:
             journal = await store.read(session)
             self.usage.restore(session, journal)
             if place := await self.routes.place_of(session):
-                self.progress.restore(session, place, journal)
-                self.approvals.restore(session, place, journal)
-                self.model.restore(session, place, journal)
+                with self.languages.telling(place):
+                    self.progress.restore(session, place, journal)
+                    self.approvals.restore(session, place, journal)
+                    self.model.restore(session, place, journal)
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
         self.door = self.gate.door(self.desk.intake)
@@ -141,18 +146,18 @@ class Service:
             await self.door.intake(batch)
 
         listening = asyncio.create_task(channel.listen(intake), name="listen")
-        menu = asyncio.create_task(channel.announce_commands(self.commands.menu(Role.OWNER)), name="menu")
         purging = asyncio.create_task(self.purge(), name="purge")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         try:
             await self.pick_up()
             ready.set()
+            await Menus(channel, self.commands, self._parts.access).announce()
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 await listening
                 await self.finish_up()
         finally:
-            tasks = (listening, menu, stopping, purging)
+            tasks = (listening, stopping, purging)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

@@ -10,6 +10,7 @@ import pytest
 from bot import words
 from tests.fakes.lab import Lab
 from tests.fakes.model import sh
+from tests.fakes.telegram import OWNER
 
 pytestmark = pytest.mark.e2e
 
@@ -176,3 +177,19 @@ async def test_help_and_nearest_are_those_of_the_role(lab: Lab) -> None:
     await lab.wait_text("Did you mean /status?")
     lab.telegram.people.say("/user", 8)
     await lab.wait_text("I don't know /user.", 8)
+
+
+@pytest.mark.lab(chats=[8], env={"JARVIS_ACCESS__VIEWERS": "9"})
+async def test_each_menu_shows_what_its_readers_may(lab: Lab) -> None:
+    await lab.start()
+    await lab.until(lambda: [c for c in lab.telegram.calls if c.method == "setMyCommands"][3:], "no menus")
+    made = {}
+    for call in [c for c in lab.telegram.calls if c.method == "setMyCommands"]:
+        scope = call.params.get("scope") or {}
+        made[scope.get("chat_id", scope.get("type", "")), call.params.get("language_code", "")] = [
+            each["command"] for each in call.params["commands"]
+        ]
+    assert len(made[OWNER, ""]) == 20 and {"stop", "users", "doctor"} <= set(made[OWNER, ""])
+    assert "stop" in made["all_group_chats", ""] and "users" not in made["all_group_chats", ""]
+    assert {"status", "help"} <= set(made["", ""]) and "stop" not in made["", ""]
+    assert (9, "") not in made and "users" not in made[8, ""]

@@ -151,6 +151,7 @@ def _message(kind: Literal["message", "edit"], message: Message, keys: set[str],
         quote=quote,
         attached=files,
         album=_string(message.media_group_id or "", "media_group_id"),
+        language=_language(message.from_user),
     )
 
 
@@ -171,7 +172,14 @@ def _press(press: CallbackQuery, me: Me, received: float) -> Arrival:
         addressed=True,
         press_id=_string(press.id, "callback_query.id"),
         data=_string(press.data or "", "callback_query.data"),
+        language=_language(press.from_user),
     )
+
+
+def _language(user: User | None) -> str:
+    """An IETF tag is short; anything else is none, and makes no message unreadable."""
+    code = user.language_code if user else None
+    return code if isinstance(code, str) and len(code) <= 35 else ""
 
 
 def _place(message: object, me: Me) -> Place:

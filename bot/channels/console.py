@@ -108,7 +108,9 @@ class ConsoleChannel:
     async def answer_press(self, press_id: str, text: str = "") -> None:
         return None
 
-    async def announce_commands(self, commands: Sequence[tuple[str, str]]) -> None:
+    async def announce_commands(
+        self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
+    ) -> None:
         return None
 
     async def close(self) -> None:

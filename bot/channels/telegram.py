@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from telegram import Bot, User
+from telegram import Bot, BotCommandScope, BotCommandScopeAllGroupChats, BotCommandScopeChat, User
 from telegram.error import TelegramError
 from telegram.request import BaseRequest
 
@@ -148,9 +148,12 @@ class TelegramChannel:
         """Stop the button's spinner, with a toast of at most 200 characters; doesn't wait for it."""
         self._run(lambda: self._speaker.answer_callback_query(press_id, text[:200] or None), PRESS_S)
 
-    async def announce_commands(self, commands: Sequence[tuple[str, str]]) -> None:
-        """Publish the menu; doesn't wait for it."""
-        self._run(lambda: self._speaker.set_my_commands(list(commands)), COSMETIC_S)
+    async def announce_commands(
+        self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
+    ) -> None:
+        """Publish a menu; doesn't wait for it."""
+        scope = scope_of(audience)
+        self._run(lambda: self._speaker.set_my_commands(list(commands), scope, language or None), COSMETIC_S)
 
     async def close(self) -> None:
         for task in self._background:
@@ -178,6 +181,16 @@ class TelegramChannel:
             log.debug("A cosmetic call failed: %s", words(error))
         except Exception:
             log.exception("A cosmetic call failed in an unforeseen way")
+
+
+def scope_of(audience: str) -> BotCommandScope | None:
+    """Whose menu: one chat's, by its id, all groups', or everybody's, which needs no scope."""
+    match audience:
+        case "":
+            return None
+        case "groups":
+            return BotCommandScopeAllGroupChats()
+    return BotCommandScopeChat(int(audience))
 
 
 def channel(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.words.language import known, speaking, spoken
+from bot.words.language import DEFAULT, SHOWN, known, speaking, spoken
 
 if TYPE_CHECKING:
     from bot.words.en import *  # noqa: F403
 
-__all__ = ["known", "speaking", "spoken"]
+__all__ = ["DEFAULT", "SHOWN", "known", "speaking", "spoken"]
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,7 @@ from bot.words.pseudo import bracketed
 DEFAULT = "en"
 PSEUDO = "qps"  # the language that brackets every string: for tests, and for whoever looks for strings out of place
 LANGUAGES: dict[str, ModuleType] = {"en": en}
+SHOWN = tuple(LANGUAGES)
 _now: ContextVar[str] = ContextVar("language", default=DEFAULT)
 
 

@@ -186,7 +186,9 @@ class FakeChannel:
     async def answer_press(self, press_id: str, text: str = "") -> None:
         self._log("answer_press", "", detail=text)
 
-    async def announce_commands(self, commands: Sequence[tuple[str, str]]) -> None:
+    async def announce_commands(
+        self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
+    ) -> None:
         self.commands = list(commands)
 
     async def close(self) -> None:
