@@ -57,9 +57,9 @@ class Awaiting:
             case s.Parked(until=float() | int() as until) as parked:
                 return words.waits_until(words.at_time(until, parked.at, self.zone), _clip(_sentence(parked.why)))
             case s.Parked() as parked:
-                return f"⚠ waiting: {_clip(parked.why)}"
+                return words.waiting(_clip(parked.why))
             case s.Resumed():
-                return "↻ resumed after a restart"
+                return words.RESUMED
         return ""
 
     def _answered(self, model: str) -> str:

@@ -12,6 +12,7 @@ from bot.access import Role
 from bot.channel import Arrival, Place
 from bot.routes import Routes
 
+DEFAULT = "default"  # what leads back to the settings' own
 LONGEST = 200  # characters of a model's name
 
 
@@ -49,7 +50,7 @@ class Choosing:
             return words.only("admin")
         if len(wanted.split()) != 1 or len(wanted) > LONGEST or not wanted.isprintable():
             return f"{modelwords.BAD_NAME} {modelwords.USAGE}"
-        name = "" if wanted.lower() == modelwords.DEFAULT or wanted == self.model else wanted
+        name = "" if wanted.lower() == DEFAULT or wanted == self.model else wanted
         if name == chosen:
             return modelwords.already(name or self.model)
         await self.hub.choose_model(session, name, f"{arrival.place.channel}:{arrival.sender}")

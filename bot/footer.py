@@ -58,14 +58,10 @@ class Footer:
             return ""
         about = "~" if self.estimated else ""
         parts = [
-            _counted(len(self.files), "file"),
-            _counted(self.commands, "command"),
+            words.files_changed(len(self.files)),
+            words.commands_run(self.commands),
             words.span(at - self.began),
-            f"{about}{tokens(self.tokens)} tokens" if self.tokens else "",
+            words.tokens_of(f"{about}{tokens(self.tokens)}") if self.tokens else "",
             cost(self.money, self.priced, self.replies),
         ]
         return " · ".join(part for part in parts if part)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count > 1)}" if count else ""

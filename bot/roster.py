@@ -23,7 +23,7 @@ def short(name: str) -> str:
 
 def listing(access: Access, zone: datetime.tzinfo) -> str:
     """Everybody who may talk, the role and where it comes from; allowed groups; who waits."""
-    lines = ["Who may talk to me"]
+    lines = [words.ROSTER]
     listed = access.listed
     for role, ids in (
         (Role.OWNER, () if listed.owner is None else (listed.owner,)),
@@ -31,17 +31,21 @@ def listing(access: Access, zone: datetime.tzinfo) -> str:
         (Role.OPERATOR, listed.operators),
         (Role.VIEWER, listed.viewers),
     ):
-        lines += [f"{role.name.lower()} {person} · settings" for person in sorted(ids) if access.role(person) is role]
+        lines += [
+            f"{words.ROLES[role.name.lower()]} {person} · {words.BY_SETTINGS}"
+            for person in sorted(ids)
+            if access.role(person) is role
+        ]
     rows = [person for person in access.people if person.role not in (ASKED, IGNORED)]
     lines += [_line(access, person, zone) for person in rows]
     if len(lines) > MOST:
-        lines = [*lines[:MOST], f"… and {len(lines) - MOST} more"]
+        lines = [*lines[:MOST], words.and_more_lines(len(lines) - MOST)]
     if access.chats:
-        lines.append(f"Groups: {', '.join(sorted({access.chat_now(chat) for chat in access.chats}))}")
+        lines.append(words.groups(", ".join(sorted({access.chat_now(chat) for chat in access.chats}))))
     if waiting := [f"{p.id} {p.name}".strip() for p in access.people if p.role == ASKED]:
-        lines.append(f"Waiting for the owner: {', '.join(waiting[:5])}")
+        lines.append(words.waiting_people(", ".join(waiting[:5])))
     if ignored := [str(p.id) for p in access.people if p.role == IGNORED]:
-        lines.append(f"Ignored: {', '.join(ignored[:20])}{' …' if len(ignored) > 20 else ''}")
+        lines.append(words.ignored_people(", ".join(ignored[:20]) + (" …" if len(ignored) > 20 else "")))
     return "\n".join(lines)
 
 
@@ -49,18 +53,24 @@ def described(access: Access, who: int, zone: datetime.tzinfo) -> str:
     """One person, as the head of a card."""
     person = access.person(who)
     if person is None:
-        return words.about(who, "", "may not talk to me")
+        return words.about(who, "", words.MAY_NOT)
     if person.role in GRANTED:
-        return words.about(who, person.name, f"{person.role}, {words.added(person.added_by, _day(person, zone))}")
-    return words.about(who, person.name, "waits for your answer" if person.role == ASKED else person.role)
+        return words.about(
+            who, person.name, f"{words.ROLES[person.role]}, {words.added(person.added_by, _day(person, zone))}"
+        )
+    return words.about(
+        who, person.name, words.WAITS if person.role == ASKED else words.ROLES.get(person.role, person.role)
+    )
 
 
 def _line(access: Access, person: Person, zone: datetime.tzinfo) -> str:
     where = words.added(person.added_by, _day(person, zone))
     role = access.role(person.id)
     if role is None or role.name.lower() != person.role:
-        where += ", not in force: the settings say otherwise"
-    return f"{person.role} {person.id}{f' ({person.name})' if person.name else ''} · {where}"
+        where += f", {words.NOT_IN_FORCE}"
+    return (
+        f"{words.ROLES.get(person.role, person.role)} {person.id}{f' ({person.name})' if person.name else ''} · {where}"
+    )
 
 
 def _day(person: Person, zone: datetime.tzinfo) -> str:

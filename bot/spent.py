@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from agent import Spent
+from bot import words
 from bot.amounts import cost, money, tokens
 from bot.card import clip
 
 WIDTH = 36  # columns
 MOST = 6  # models, and people, that are listed
-PERIODS = (("Today", 1), ("7 days", 7), ("30 days", 30))
-NOTHING = "Nothing was spent yet."
+PERIODS = (1, 7, 30)  # days
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +48,27 @@ class Total:
     @property
     def cost(self) -> str:
         """Never nothing where it is unknown."""
-        return cost(self.money, self.priced, self.calls) or ("cost unknown" if self.calls else money(0))
+        return cost(self.money, self.priced, self.calls) or (words.COST_UNKNOWN if self.calls else money(0))
 
     def lines(self, title: str) -> list[str]:
         about = "~" if self.estimated else ""
-        cached = f" ({tokens(self.cached)} cached)" if self.cached else ""
+        cached = tokens(self.cached) if self.cached else ""
+        sums = words.in_and_out(f"{about}{tokens(self.prompt)}", cached, f"{about}{tokens(self.completion)}")
         return [
-            clip(f"{title}: {tokens(self.calls)} call{'s' * (self.calls != 1)} · {self.cost}", WIDTH),
-            clip_indented(f"{about}{tokens(self.prompt)} in{cached} · {about}{tokens(self.completion)} out"),
+            clip(f"{title}: {words.calls(tokens(self.calls), self.calls)} · {self.cost}", WIDTH),
+            clip_indented(sums),
         ]
 
     def short(self) -> str:
-        return f"{'~' if self.estimated else ''}{tokens(self.tokens)} tokens · {self.cost}"
+        about = "~" if self.estimated else ""
+        return f"{words.tokens_of(about + tokens(self.tokens))} · {self.cost}"
 
 
 def times(periods: Sequence[Sequence[Spent]]) -> list[str]:
     """Two lines for each of PERIODS."""
     if not periods[-1]:
-        return [NOTHING]
-    totals = [(title, Total.of(rows)) for (title, _), rows in zip(PERIODS, periods, strict=True)]
+        return [words.NOTHING_SPENT]
+    totals = [(words.PERIODS[days], Total.of(rows)) for days, rows in zip(PERIODS, periods, strict=True)]
     return [line for title, total in totals for line in total.lines(title)]
 
 
@@ -77,7 +79,7 @@ def listed(title: str, rows: Iterable[Spent], name: Callable[[Spent], str]) -> l
         groups.setdefault(name(row), []).append(row)
     totals = sorted(((Total.of(rows), name) for name, rows in groups.items()), key=lambda pair: -pair[0].tokens)
     lines = [line for total, name in totals[:MOST] for line in (clip(name, WIDTH), clip_indented(total.short()))]
-    more = [f"… and {len(totals) - MOST} more"] if len(totals) > MOST else []
+    more = [words.and_more_lines(len(totals) - MOST)] if len(totals) > MOST else []
     return ["", title, *lines, *more] if lines else []
 
 
@@ -91,9 +93,9 @@ def amount(measure: str, figure: float) -> str:
         case "money":
             return money(figure)
         case "s":
-            return f"{figure:,.0f} s of work"
+            return words.seconds_of_work(figure)
         case _:
-            return f"{tokens(int(figure))} {measure}"
+            return f"{tokens(int(figure))} {words.MEASURES[measure]}"
 
 
 def share(measure: str, total: Total, limit: float, *, figures: bool) -> str:
@@ -101,6 +103,6 @@ def share(measure: str, total: Total, limit: float, *, figures: bool) -> str:
     used = {"tokens": total.tokens, "money": total.money, "calls": total.calls}[measure]
     percent = f"{math.floor(100 * used / limit)} %"
     if not figures:
-        return f"{percent} of the {measure}"
-    shown = amount(measure, used).removesuffix(f" {measure}")
-    return f"{shown} of {amount(measure, limit)}, {percent}"
+        return words.share_of(percent, measure)
+    shown = amount(measure, used).removesuffix(f" {words.MEASURES[measure]}")
+    return words.used_of(shown, amount(measure, limit), percent)

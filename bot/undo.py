@@ -6,31 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from bot import words
+
 SHOWN = 10  # paths of a list
 LONGEST = 80  # characters of a path
 ROOM = 4_000  # UTF-16 units; a message takes 4,096
-
-CANNOT = "What I can't bring back:"
-NOTHING_LEFT = "Nothing else of the last run is left to undo."
-NOTHING = "Nothing to undo: the files are as they were before the last run."
-AGAIN = "/undo once more takes this back."
-CHANGED = "changed by somebody else since; stays as it is"
-
-# By the reasons of the undo store (agent.undo.states.Why).
-REASONS = {
-    "too large": "over 16 MB, no copy was kept",
-    "special": "a device, pipe or socket",
-    "unreadable": "could not be read when it was to be kept",
-    "over budget": "no copy: the workspace is too large to keep all of it",
-    "no room": "no copy: the disk was full",
-    "not kept": "contents that can be made anew aren't kept",
-    "too many files": "too many files in there to keep track of",
-    "unknown": "what was there before is not known",
-    "shared": "another session's command ran at the same time; whose change it was is not known",
-    "no baseline": "a command ran while nothing could be kept; what it changed is not known",
-    "damaged": "the copy is damaged",
-    "not empty": "holds files that the run didn't make",
-}
 
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -70,18 +50,18 @@ class Report(Protocol):
 def offer(plan: Plan) -> str:
     """The list before the tap, of at most 4,096 UTF-16 units."""
     shown = _Names(plan.workspaces)
-    lost = [f"{shown(path)}: {REASONS.get(why, why)}" if path else REASONS.get(why, why) for path, why in plan.cannot]
-    lost += [f"{shown(path)}: {CHANGED}" for path in plan.changed_since]
-    outside = [elsewhere(root) for root in plan.workspaces]
+    lost = [f"{shown(path)}: {_reason(why)}" if path else _reason(why) for path, why in plan.cannot]
+    lost += [f"{shown(path)}: {words.CHANGED_SINCE}" for path in plan.changed_since]
+    outside = [words.elsewhere(_Names(())(root)) for root in plan.workspaces]
     if plan.empty and not lost:
-        return "\n".join([NOTHING, *outside])
-    parts = [CANNOT, *_listed(lost), *outside] if lost else outside
+        return "\n".join([words.NOTHING_TO_UNDO, *outside])
+    parts = [words.CANNOT, *_listed(lost), *outside] if lost else outside
     if plan.empty:
-        return _fitted([*parts, "", NOTHING_LEFT])
+        return _fitted([*parts, "", words.NOTHING_LEFT])
     parts += [""] if parts else []
-    for words, paths in ((would_restore, plan.restore), (would_delete, plan.delete)):
+    for told, paths in ((words.would_restore, plan.restore), (words.would_delete, plan.delete)):
         if paths:
-            parts += [words(len(paths)), *_listed(map(shown, paths))]
+            parts += [told(len(paths)), *_listed(map(shown, paths))]
     return _fitted(parts)
 
 
@@ -89,38 +69,17 @@ def done(report: Report) -> str:
     """What was done, of at most 4,096 UTF-16 units."""
     shown = _Names(())
     parts = []
-    if problems := [f"{shown(path)}: {REASONS.get(why, why)}" for path, why in report.failed]:
-        parts += [failed(len(problems)), *_listed(problems)]
+    if problems := [f"{shown(path)}: {_reason(why)}" for path, why in report.failed]:
+        parts += [words.undo_failed(len(problems)), *_listed(problems)]
     if report.changed_since:
-        parts += [f"{_count(len(report.changed_since))} {CHANGED}:", *_listed(map(shown, report.changed_since))]
-    parts.append(undone(len(report.restored), len(report.deleted)))
-    return _fitted([*parts, AGAIN] if report.redo else parts)
+        parts += [words.undo_changed(len(report.changed_since)), *_listed(map(shown, report.changed_since))]
+    parts.append(words.undone(len(report.restored), len(report.deleted)))
+    return _fitted([*parts, words.UNDO_AGAIN] if report.redo else parts)
 
 
-def elsewhere(root: str) -> str:
-    return f"What commands changed outside {_Names(())(root)} is not known."
-
-
-def would_restore(count: int) -> str:
-    return f"Back to what it was: {_count(count)}"
-
-
-def would_delete(count: int) -> str:
-    return f"Made by the run, goes away: {_count(count)}"
-
-
-def failed(count: int) -> str:
-    return f"{_count(count)} could not be undone:"
-
-
-def undone(restored: int, deleted: int) -> str:
-    if not restored and not deleted:
-        return "Nothing was changed."
-    return f"Undone: {_count(restored)} restored, {deleted} removed."
-
-
-def _count(count: int) -> str:
-    return "1 path" if count == 1 else f"{count} paths"
+def _reason(why: str) -> str:
+    """In words, by the reasons of the undo store (agent.undo.states.Why)."""
+    return words.UNDO_REASONS.get(why, why)
 
 
 class _Names:
@@ -145,7 +104,7 @@ def _escaped(found: re.Match[str]) -> str:
 def _listed(items: Iterable[str]) -> list[str]:
     lines = [f"• {item}" for item in items]
     more = len(lines) - SHOWN
-    return [*lines[:SHOWN], f"… and {more} more"] if more > 0 else lines
+    return [*lines[:SHOWN], words.and_more_lines(more)] if more > 0 else lines
 
 
 def _fitted(lines: list[str]) -> str:

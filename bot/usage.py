@@ -11,12 +11,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 from agent import Clock, Spent, Store
+from bot import words
 from bot.access import Access, Role
 from bot.card import clip
 from bot.channel import Arrival, Place
 from bot.roster import short
 from bot.spent import PERIODS, WIDTH, Total, amount, clip_indented, listed, share, times
-from bot.words import person
 
 
 class Usages:
@@ -29,17 +29,17 @@ class Usages:
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """The answer to /usage. Raises StoreError."""
-        periods = [await self._store.spent(self._since(days), math.inf) for _, days in PERIODS]
+        periods = [await self._store.spent(self._since(days), math.inf) for days in PERIODS]
         admin, me = role >= Role.ADMIN, f"{arrival.place.channel}:{arrival.sender}"
         if not arrival.private:
             here = [[row for row in rows if _is_of(row, arrival.place)] for rows in periods]
-            lines = ["Usage, this chat", *times(here), *_models(here[-1])]
+            lines = [words.USAGE_HERE, *times(here), *_models(here[-1])]
             lines += [*self._people(here[-1], me), *_totals(periods)] if admin else []
         elif admin:
-            lines = ["Usage, all chats", *times(periods), *_models(periods[-1]), *self._people(periods[-1], me)]
+            lines = [words.USAGE_ALL, *times(periods), *_models(periods[-1]), *self._people(periods[-1], me)]
         else:
             mine = [[row for row in rows if row.user == me] for rows in periods]
-            lines = ["Usage, yours", *times(mine), *_models(mine[-1])]
+            lines = [words.USAGE_YOURS, *times(mine), *_models(mine[-1])]
         return "\n".join([*lines, *self._limits(periods[0], me, arrival.private, admin)])
 
     def _since(self, days: int) -> float:
@@ -49,13 +49,13 @@ class Usages:
         return datetime.datetime.combine(first, datetime.time(), self._zone).timestamp()
 
     def _people(self, rows: Sequence[Spent], me: str) -> list[str]:
-        return listed("By person, 30 days", rows, lambda row: self._named(row.user, me))
+        return listed(words.BY_PERSON, rows, lambda row: self._named(row.user, me))
 
     def _named(self, user: str, me: str) -> str:
-        number = person(user)
+        number = user.partition(":")[2]
         known = self._access.person(int(number)) if number.isdecimal() else None
-        name = "you" if user == me else short(known.name) if known else ""
-        return (f"id {number} ({name})" if name else f"id {number}") if number else "unknown"
+        name = words.YOU if user == me else short(known.name) if known else ""
+        return (f"id {number} ({name})" if name else f"id {number}") if number else words.UNKNOWN
 
     def _limits(self, today: Sequence[Spent], me: str, private: bool, admin: bool) -> list[str]:
         """The budgets, with the share used. What a person has used elsewhere is no group's business, and what all have
@@ -67,14 +67,14 @@ class Usages:
         for name, limit in self._budgets.items():
             scope, _, measure = name.rpartition("_")
             if scope == "run":
-                lines.append(f"a run: {amount(measure, limit)}")
+                lines.append(f"{words.BUDGET[scope]}: {amount(measure, limit)}")
             elif scope == "user_day" and private:
-                lines.append(f"you: {share(measure, mine, limit, figures=True)}")
+                lines.append(f"{words.BUDGET[scope]}: {share(measure, mine, limit, figures=True)}")
             elif scope == "day" and (private or admin):
-                lines.append(f"all: {share(measure, total, limit, figures=admin)}")
-        lines += [] if private else ["yours: ask me in private"]
+                lines.append(f"{words.BUDGET[scope]}: {share(measure, total, limit, figures=admin)}")
+        lines += [] if private else [words.IN_PRIVATE]
         zone = datetime.datetime.fromtimestamp(self._clock.now(), self._zone).tzname()
-        return ["", "Budgets", *map(clip_indented, lines), clip(f"A day begins at 00:00 {zone}.", WIDTH)]
+        return ["", words.BUDGETS, *map(clip_indented, lines), clip(words.day_begins(zone or ""), WIDTH)]
 
 
 def _is_of(row: Spent, place: Place) -> bool:
@@ -86,9 +86,9 @@ def _is_of(row: Spent, place: Place) -> bool:
 
 
 def _models(rows: Sequence[Spent]) -> list[str]:
-    return listed("By model, 30 days", rows, lambda row: row.model or "unknown")
+    return listed(words.BY_MODEL, rows, lambda row: row.model or words.UNKNOWN)
 
 
 def _totals(periods: Sequence[Sequence[Spent]]) -> list[str]:
-    totals = [(title, Total.of(rows)) for (title, _), rows in zip(PERIODS, periods, strict=True)]
-    return ["", "All chats", *[clip(f"{title}: {total.short()}", WIDTH) for title, total in totals]]
+    totals = [(words.PERIODS[days], Total.of(rows)) for days, rows in zip(PERIODS, periods, strict=True)]
+    return ["", words.ALL_CHATS, *[clip(f"{title}: {total.short()}", WIDTH) for title, total in totals]]

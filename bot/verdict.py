@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from agent import steps as s
 from bot import words
 
-LINES: dict[str, Callable[[str], str]] = {
-    "gate.passed": words.verified,
-    "gate.unchecked": words.unverified,
-    "claims.unverified": words.unverified,
-}
+VERDICTS = ("gate.passed", "gate.unchecked", "claims.unverified")
 GATES = ("gate.passed", "gate.unchecked")
 REFUSED = (s.Outcome.HELD, s.Outcome.BAD_ARGUMENTS, s.Outcome.FAILED)
 
@@ -33,8 +28,8 @@ class Verdict:
                 self.claimed = (seq, replace(step, text=summary)) if summary else None
             case s.Nudged(level=s.Level.HOLD, about=None, slot=None):
                 self._lines.clear()
-            case s.Nudged(event=event, data=data) if event in LINES and data:
-                self._lines[event] = LINES[event](str(json.loads(data).get("what", "")))
+            case s.Nudged(event=event, data=data) if event in VERDICTS and data:
+                self._lines[event] = _line(event, str(json.loads(data).get("what", "")))
             case s.Nudged(event="critic.vote", data=data) if data:
                 self._voted(json.loads(data))
             case s.Finished(tool="task_complete", outcome=outcome) if outcome in REFUSED:
@@ -59,6 +54,10 @@ class Verdict:
     @property
     def lines(self) -> tuple[str, ...]:
         return tuple(self._lines.values())
+
+
+def _line(event: str, what: str) -> str:
+    return words.verified(what) if event == "gate.passed" else words.unverified(what)
 
 
 def _summary(said: s.Said) -> str:

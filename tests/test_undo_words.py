@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from agent.undo import UndoPlan, UndoReport
 from agent.undo.states import Why
-from bot.undo import REASONS, SHOWN, done, offer
+from bot import words
+from bot.undo import SHOWN, done, offer
 
 W = "/home/x/work"
 
 
 def test_every_reason_has_words() -> None:
-    assert {why.value for why in Why} == REASONS.keys()
+    assert {why.value for why in Why} == words.UNDO_REASONS.keys()
 
 
 def test_what_is_lost_comes_first() -> None:
@@ -88,7 +89,7 @@ def test_long_lists_are_cut_and_counted(count: int, more: int) -> None:
 
 paths = st.binary(max_size=300).map(lambda name: "/" + os.fsdecode(name)) | st.text("😀\u202e\n", min_size=200)
 many = st.lists(paths, max_size=15).map(tuple)
-lost = st.lists(st.tuples(paths, st.sampled_from(sorted(REASONS))), max_size=15).map(tuple)
+lost = st.lists(st.tuples(paths, st.sampled_from(sorted(words.UNDO_REASONS))), max_size=15).map(tuple)
 
 
 @settings(deadline=None)
