@@ -1,11 +1,12 @@
 # make        build .venv from the lock        make test   the whole test suite
 # make run    start the bot                    make check  ruff, mypy, the floors
 # make demo   see it work, no account needed   make lock   resolve the locks anew (needs uv)
+# make screens   play the README's scenes and write their texts and pictures anew (needs chromium)
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := venv
 .DELETE_ON_ERROR:
-.PHONY: venv dev run demo test check lock
+.PHONY: venv dev run demo test check lock screens
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -52,6 +53,9 @@ check: dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 0 tests/test_floors.py
+
+screens: dev
+	$(BIN)/python -m tests.screens $(ARGS)
 
 LOCK := $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-emit-find-links --no-annotate --custom-compile-command "make lock"

@@ -78,7 +78,7 @@ class Card:
     def _nudged(self, step: s.Nudged) -> None:
         match step.level:
             case s.Level.STOP | s.Level.HOLD:
-                self._lines.append(f"⚠ {clip(step.text)}")
+                self._lines.append(f"⚠ {clip(remark(step))}")
             case s.Level.NOTE if step.text and not (step.event == "budget.notice" and step.slot):
                 self._nudges[step.event] = self._nudges.pop(step.event, 0) + 1
             case _:
@@ -126,6 +126,14 @@ def describe(call: s.Call) -> str:
         return clip(call.name.replace("_", " "))
     verb = "" if "command" in arguments else f"{call.name.replace('_', ' ')} "
     return clip(f"{verb}{told}".strip() or call.name)
+
+
+def remark(nudged: s.Nudged) -> str:
+    """What a nudge says itself: one that answers a call from before ends in it, after the old result."""
+    last = nudged.text.rstrip().rpartition("\n")[2]
+    if nudged.level is s.Level.HOLD and last.startswith("[") and last.endswith("]"):
+        return last[1:-1]
+    return nudged.text
 
 
 def clip(text: str, limit: int = LINE) -> str:

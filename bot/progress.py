@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from agent import Clock, Delta, parent_of, steps
 from bot import words
 from bot.awaiting import Awaiting
-from bot.card import Card, clip
+from bot.card import Card, clip, remark
 from bot.channel import Button, Letter, Place
 from bot.outbox import Sender
 from bot.paging import button as details_button
@@ -97,7 +97,7 @@ class Progress:
     def _tell(self, run: _Shown, nudged: steps.Nudged) -> None:
         """One silent message a kind and run, counted in place (SPEC T5)."""
         count = run.told[nudged.event] = run.told.get(nudged.event, 0) + 1
-        letter = Letter(clip(self.mask(words.nudged(nudged.text, count)), NUDGE), silent=True)
+        letter = Letter(clip(self.mask(words.nudged(remark(nudged), count)), NUDGE), silent=True)
         self._sender.card(run.place, f"{run.key}:{nudged.event}", letter, final=True)
 
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:

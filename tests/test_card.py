@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from agent.steps import Asked, Call, End, Ended, Failed, Finished, Outcome, Parked, Resumed, Said, Step, Trouble
+from agent.steps import (
+    Asked,
+    Call,
+    End,
+    Ended,
+    Failed,
+    Finished,
+    Level,
+    Nudged,
+    Outcome,
+    Parked,
+    Resumed,
+    Said,
+    Step,
+    Trouble,
+)
 from bot.card import LINE, SHOWN, Card, clip, describe
 from bot.words import clock, span
 
@@ -112,3 +127,20 @@ def test_the_clock(seconds: float, shown: str) -> None:
 )
 def test_a_span(seconds: float, shown: str) -> None:
     assert span(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "shows"),
+    [
+        (
+            "exit 2\n--- stderr\nno such file\n[Not run again: the same as before.]",
+            Level.HOLD,
+            "Not run again: the same",
+        ),
+        ("Not accepted as done:\n- a test is red", Level.HOLD, "Not accepted as done: - a test is red"),
+        ("exit 2\n[brackets of a guard that stops]", Level.STOP, "exit 2 [brackets of a guard that stops]"),
+    ],
+)
+def test_a_call_that_is_answered_from_before_shows_why_not_the_old_result(text: str, level: Level, shows: str) -> None:
+    nudged = Nudged(at=101, text=text, event="nudge.loop", guard="loop", level=level)
+    assert f"⚠ {shows}" in card(ASKED, nudged).text(102)
