@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any
 
+from agent.barren import Barren, Stuck
 from agent.entries import Approach as Approach
 from agent.entries import Progress as Progress
 from agent.entries import Ran as Ran
@@ -33,7 +34,7 @@ from agent.outcome import FAILING, SUCCEEDING
 from agent.plan import items_of
 from agent.steps import Asked, Call, Ended, Finished, Opened, Outcome, Proposed, Said, Step
 
-VERSION = 1
+VERSION = 2
 COMMANDS = 12  # the last ones
 APPROACHES = 20
 ERRORS = 50
@@ -60,6 +61,7 @@ class Ledger:
     _green: dict[str, bool] = field(default_factory=dict)
     _gone: dict[str, bool] = field(default_factory=dict)
     _plan: dict[str, str] = field(default_factory=dict)  # item -> status
+    _barren: Barren = field(default_factory=Barren)
     _calls: dict[str, Call] = field(default_factory=dict, repr=False)
 
     def errors_open(self) -> tuple[OpenError, ...]:
@@ -78,6 +80,10 @@ class Ledger:
         """What this leg has brought, in words; empty means zero progress."""
         return self.progress.since(self.leg)
 
+    def stuck(self, leg: int) -> Stuck | None:
+        """What brings nothing new in message after message; `leg` is the number of replies of a leg."""
+        return self._barren.stuck(leg, self._approaches.values())
+
     def fold(self, seq: int, step: Step) -> None:
         match step:
             case Said(calls=calls):
@@ -91,8 +97,9 @@ class Ledger:
                 self._finished(seq, step)
             case Asked() if not self.running:
                 # What an earlier run left open is no error of this one; it stays among the approaches that failed.
-                self.running = True
+                self.running, self.leg = True, self.progress
                 self._errors.clear()
+                self._barren.begun()
             case Ended():
                 self.running = False
                 self._calls.clear()
@@ -122,6 +129,7 @@ class Ledger:
             doing = next((item for item, status in self._plan.items() if status == "in_progress"), "")
             self._errors[signature] = opened(self._errors.get(signature), found, meant, seq, text, doing)
             _bound(self._errors, ERRORS)
+            self._barren.failed(signature, self.turn)
         before = self._approaches.pop(signature, None)
         command = " ".join(meant.text.split())[:COMMAND]
         tried = (*(c for c in before.commands if c != command), command)[-5:] if before else (command,)
@@ -178,6 +186,7 @@ class Ledger:
             self._errors[signature] = error
             return
         del self._errors[signature]
+        self._barren.overcome(signature)
         if signature in self._approaches:
             self._approaches[signature] = replace(self._approaches[signature], overcome=True)
         if signature not in self._gone:
@@ -198,6 +207,8 @@ class Ledger:
         self._plan = plan
 
     def _count(self, **more: int) -> None:
+        if any(more.values()):
+            self._barren.renewed()
         self.progress = replace(self.progress, **{name: getattr(self.progress, name) + n for name, n in more.items()})
 
     def snapshot(self) -> str:
@@ -225,6 +236,7 @@ class Ledger:
             _green=state["green"],
             _gone=state["gone"],
             _plan=state["plan"],
+            _barren=Barren(**{**state["barren"], "failures": _pairs(state["barren"]["failures"])}),
         )
 
 
@@ -240,6 +252,10 @@ def _tests(meant: Intent) -> bool:
 def _bound(kept: dict[str, Any], most: int) -> None:
     while len(kept) > most:
         del kept[next(iter(kept))]
+
+
+def _pairs(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) for name, value in values.items()}
 
 
 def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent.actions import Action, Answer, Finish, Hand, Rest, Settle, Speak
 from agent.backoff import after_failure, place_of
+from agent.barren import Stuck
 from agent.resume import Todo
 from agent.shorter import after_overflow, too_long
 from agent.steps import End
@@ -23,11 +24,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a run stands: its open errors in words, whether this leg has got anywhere, whether its context is used up."""
+    """How a run stands: its open errors in words, whether this leg has got anywhere, whether its context is used up,
+    and what brings nothing new in message after message."""
 
     errors: tuple[str, ...] = ()
     progress: bool = True
     full: bool = False  # the next request would be too long, and a handoff would help
+    stuck: Stuck | None = None
 
 
 def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> Action:
@@ -46,7 +49,7 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
         return Settle(next(iter(todo.calls.values())))
     if not todo.unanswered and todo.spoke and (todo.ending or not todo.spoke.calls):
         return _answered(todo, limits, standing)
-    if todo.turns >= limits.turns:
+    if todo.turns >= limits.turns or (standing.stuck and standing.stuck.at_once and not todo.unanswered):
         return _at_limit(todo, limits, standing)
     if todo.failures:
         place = place_of(todo, len(todo.failures))
@@ -62,13 +65,16 @@ def _answered(todo: Todo, limits: Limits, standing: Standing) -> Finish:
     if todo.cleared:
         return Finish(End.ANSWERED)
     if standing.errors:
-        return Finish(End.UNRESOLVED, f"Unresolved: an error is still open: {standing.errors[-1]}")
+        open_error = f"Unresolved: an error is still open: {standing.errors[-1]}"
+        return Finish(End.UNRESOLVED, standing.stuck.told if standing.stuck else open_error)
     if todo.turns >= limits.turns > 1:
         return Finish(End.UNRESOLVED, f"Unresolved: this came on the last of {limits.turns} turns, unchecked.")
     return Finish(End.ANSWERED)
 
 
 def _at_limit(todo: Todo, limits: Limits, standing: Standing) -> Finish | Hand:
+    if standing.stuck:
+        return Finish(End.UNRESOLVED, standing.stuck.told)
     used = f"All {limits.turns} turns are used"
     if not standing.progress:
         return Finish(End.UNRESOLVED, f"{used} and nothing new came of them. How shall I go on?")

@@ -45,11 +45,12 @@ class Session:
 
     @property
     def standing(self) -> Standing:
-        """How the run stands: its open errors, whether this leg has got anywhere, whether its context is used up."""
+        """How the run stands, by ledger and history."""
         errors = tuple(error.line for error in self.ledger.errors_open())
         opened, window = self.todo.opened, self.edges.window
         full = self.history.full(window.context(opened.model, 0) if opened else 0)
-        return Standing(errors, bool(self.ledger.new_in_leg()), full)
+        stuck = self.ledger.stuck(self.edges.limits.turns)
+        return Standing(errors, bool(self.ledger.new_in_leg()), full, stuck)
 
     async def open(self) -> None:
         """Read the journal and fold it, unless that was done. Raises StoreError."""
