@@ -37,7 +37,7 @@ EMPTY = {"type": "object", "properties": {}}
         ({"url": "ftp://x"}, "http://"),
         ({"command": "x", "effect": "rw"}, '"effect" must be one of'),
         ({"command": "x", "trusted": "yes"}, "true or false"),
-        ({"command": "x", "comand": "y"}, "no setting 'comand'"),
+        ({"command": "x", "comand": "y"}, "no setting 'comand', did you mean command?"),
     ],
 )
 def test_each_entry_of_the_settings_is_judged_by_itself(entry: object, why: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -62,7 +63,8 @@ def _why_not(name: str, raw: object) -> str:
     if not name.strip() or len(name) > 64:
         return "its name must have 1 to 64 characters"
     if unknown := [key for key in raw if key not in (*KNOWN, *IGNORED)]:
-        return f"it has no setting {unknown[0][:40]!r}; there are {', '.join(KNOWN)}"
+        near = get_close_matches(str(unknown[0])[:40], KNOWN, 1)
+        return f"there is no setting {unknown[0][:40]!r}{f', did you mean {near[0]}?' if near else ''}"
     if ("command" in raw) == ("url" in raw):
         return 'it needs either "command" or "url"'
     if raw.get("effect", "write") not in EFFECTS:

@@ -66,7 +66,9 @@ class McpRegistry:
             return []
         now = self._clock.monotonic()
         self._told = {line: at for line, at in self._told.items() if now - at < AGAIN_S}
-        fresh = [line for name, why in self._troubles() if (line := f"{name}: {why}") not in self._told]
+        lines = [f"{name}: {why}" for name, why in self._servers_troubles()]
+        lines += [line for server, bad in self._bad.items() if (line := _left_out(server.configured.name, bad))]
+        fresh = [line for line in lines if line not in self._told]
         self._told |= dict.fromkeys(fresh, now)
         if not fresh:
             return []
@@ -78,7 +80,8 @@ class McpRegistry:
         """Nothing is kept: after a restart what is still wrong is told once more."""
 
     def troubles(self) -> Sequence[tuple[str, str]]:
-        return self._troubles()
+        tools = [(server.configured.name, each) for server, bad in self._bad.items() for each in bad]
+        return [*self._servers_troubles(), *((f"{name}: {tool}" if tool else name, why) for name, (tool, why) in tools)]
 
     async def close(self) -> None:
         """End all servers."""
@@ -92,7 +95,7 @@ class McpRegistry:
         self._tools[server] = tuple(old.get(offer) or McpTool(server, offer) for offer in _in_order(offered, old))
         self._bad[server] = (*bad, *unfit)
 
-    def _troubles(self) -> list[tuple[str, str]]:
+    def _servers_troubles(self) -> list[tuple[str, str]]:
         out = list(self._misconfigured)
         late = self._deadline is not None and self._clock.monotonic() >= self._deadline
         for server in self._servers:
@@ -101,8 +104,15 @@ class McpRegistry:
                 out.append((name, f"it is down: {server.down}"))
             elif late and not server.up:
                 out.append((name, "it has not answered yet"))
-            out += [(f"{name}: {tool}" if tool else name, why) for tool, why in self._bad.get(server, ())]
         return out
+
+
+def _left_out(name: str, bad: Sequence[tuple[str, str]]) -> str:
+    """One line about those of a server's tools that can't be offered; "" if there are none."""
+    if len(bad) == 1:
+        return f"{name}: {bad[0][0]}: {bad[0][1]}" if bad[0][0] else f"{name}: {bad[0][1]}"
+    names = ", ".join(tool or "…" for tool, _ in bad[:SHOWN])
+    return f"{name}: {len(bad)} tools are left out ({names}{', …' if len(bad) > SHOWN else ''})" if bad else ""
 
 
 def _in_order(offered: Sequence[Offer], old: Mapping[Offer, McpTool]) -> list[Offer]:
