@@ -52,8 +52,10 @@ def interpreter(simple: Simple, name: str) -> Effects:
         return Effects((changes(f"runs a program ({name})"),), scripts=line.operands[:1])
     if line.has("V", "version", "v", "h", "help") and not line.operands:
         return Effects((reads(),))
-    fed = simple.fed is not None or line.operands[:1] == ("-",)
-    return Effects((changes(f"code on standard input ({name})", once=True) if fed else reads(),))
+    if simple.fed is not None or line.operands[:1] == ("-",):
+        return Effects((changes(f"code on standard input ({name})", once=True),))
+    # With nothing to read it ends at once, unless an option names code: `node --test` runs what it finds.
+    return Effects((changes(f"runs a program ({name})") if line.options else reads(),))
 
 
 def python(simple: Simple) -> Effects:
