@@ -12,7 +12,7 @@ import re
 
 from agent.backtest.runs import Recorded
 from agent.backtest.sources import Act
-from agent.host.outcome import answers_no, error_shaped
+from agent.outcome import ending, error_shaped
 from agent.steps import Outcome, Stream
 
 CUT = re.compile(r"\n?\.\.\.\[\d+ chars cut\]\.\.\.\n?")
@@ -32,30 +32,32 @@ def outcome(recorded: Recorded, act: Act) -> Outcome:
         return act.outcome
     if act.tool != "shell":
         return Outcome.OK if recorded.ok else Outcome.FAILED
-    if recorded.ok:
-        if _complaint(act.value, recorded.output) is None:
-            return Outcome.OK
-        return Outcome.WARNED if recorded.reported else Outcome.FAILED
-    complaint = SHAPE.search(recorded.output)
-    if recorded.exit_code == 1 and answers_no(act.value, (), recorded.output, complaint[0] if complaint else ""):
-        return Outcome.ANSWERED_NO
-    return Outcome.FAILED
+    out, err = _parted(recorded, _complains(recorded, act))
+    if recorded.ok and not recorded.reported:
+        return Outcome.FAILED if err else Outcome.OK
+    if not recorded.ok and not recorded.exit_code:
+        return Outcome.FAILED
+    return ending(act.value, (recorded.exit_code or 0) << 8, (), out, err).outcome
 
 
 def streams(recorded: Recorded, act: Act, ended: Outcome) -> tuple[Stream, Stream]:
     """The recorded output as stdout and stderr. Equality goes by the hash of the whole: what was kept of it is cut."""
-    start = _start(recorded, act, ended)
-    text, sha = recorded.output, recorded.out_sha
-    if start is None:
-        return _stream(text, recorded.out_len, sha), Stream()
-    before, after = text[:start], text[start:]
+    complains = None if ended in (Outcome.OK, Outcome.ANSWERED_NO) else _complains(recorded, act)
+    before, after = _parted(recorded, complains)
+    if not after:
+        return _stream(before, recorded.out_len, recorded.out_sha), Stream()
     size = len(before.encode())
-    return _stream(before, size, sha), _stream(after, max(1, recorded.out_len - size), sha)
+    return _stream(before, size, recorded.out_sha), _stream(after, max(1, recorded.out_len - size), recorded.out_sha)
 
 
-def _start(recorded: Recorded, act: Act, ended: Outcome) -> int | None:
-    if ended in (Outcome.OK, Outcome.ANSWERED_NO):
-        return None
+def _parted(recorded: Recorded, start: int | None) -> tuple[str, str]:
+    """What was printed before a complaint, and from there on."""
+    text = recorded.output
+    return (text, "") if start is None else (text[:start], text[start:])
+
+
+def _complains(recorded: Recorded, act: Act) -> int | None:
+    """Where in the output something complains."""
     if recorded.ok and act.tool == "shell":
         return _complaint(act.value, recorded.output)
     found = SHAPE.search(recorded.output)
