@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent.ports import Guard, Look, Nudge
-from agent.steps import Finished, Level, Looking, Nudged, Proposed, Seen, Started, Step
+from agent.steps import KINDS, Finished, Level, Looking, Nudged, Proposed, Seen, Started, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Panel:
         self.name = name
         self._guards = sorted((deepcopy(g) for g in prototypes), key=lambda g: g.name)
         self._shared = _shared(self._guards)
-        self._hearing: dict[type[Step], tuple[Guard, ...]] = {}  # by kind, as they come
+        deaf: list[tuple[Guard, frozenset[type[Step]]]] = [(g, getattr(g, "deaf", frozenset())) for g in self._guards]
+        self._hearing = {kind: tuple([guard for guard, kinds in deaf if kind not in kinds]) for kind in KINDS}
         self._looks = 0
         self._about: dict[str, str | None] = {}  # look -> the call it is about
         self.faults: list[Fault] = []  # drained by whoever logs
@@ -41,8 +42,7 @@ class Panel:
         said: list[tuple[Guard, Nudge | Look]] = []
         for calls in self._shared:
             calls.fold(step)
-        listeners = self._hearing.get(type(step))
-        for guard in self._listening(type(step)) if listeners is None else listeners:
+        for guard in self._hearing[type(step)]:
             try:
                 answer = guard.observe(step)
             except Exception as error:  # a guard's bug must not take a chat down
@@ -57,15 +57,14 @@ class Panel:
         self.replay(more)
         return out + more
 
-    def _listening(self, kind: type[Step]) -> tuple[Guard, ...]:
-        """The guards that steps of this kind are shown to."""
-        listeners = self._hearing[kind] = tuple(g for g in self._guards if kind not in getattr(g, "deaf", ()))
-        return listeners
-
     def _written(self, step: Step, said: list[tuple[Guard, Nudge | Look]]) -> list[Nudged | Looking]:
-        nudges = [(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)]
-        looks = [(guard.name, answer) for guard, answer in said if isinstance(answer, Look)]
         about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
+        nudges, looks = [], []
+        for guard, answer in said:
+            if isinstance(answer, Nudge):
+                nudges.append((guard.name, answer))
+            else:
+                looks.append((guard.name, answer))
         out: list[Nudged | Looking] = [
             _nudged(step.at, name, nudge, about) for name, nudge in _one_voice_a_slot(nudges)
         ]
@@ -85,8 +84,7 @@ class Panel:
                 self._about[step.look] = step.about
             for calls in self._shared:
                 calls.fold(step)
-            listeners = self._hearing.get(type(step))
-            for guard in self._listening(type(step)) if listeners is None else listeners:
+            for guard in self._hearing[type(step)]:
                 try:
                     answer = guard.observe(step)
                 except Exception as error:
@@ -124,7 +122,7 @@ def _shared(guards: Sequence[Guard]) -> tuple[_Calls, ...]:
 
 def _one_voice_a_slot(nudges: list[tuple[str, Nudge]]) -> list[tuple[str, Nudge]]:
     """Keep every nudge without a slot, and of each slot the one of the highest level, then rank, then first name."""
-    if len(nudges) < 2:
+    if len(nudges) < 2 or sum([nudge.slot is not None for _, nudge in nudges]) < 2:
         return nudges
     best: dict[str, tuple[str, Nudge]] = {}
     for name, nudge in nudges:
@@ -152,10 +150,6 @@ def _nudged(at: float, guard: str, n: Nudge, about: str | None) -> Nudged:
 
 
 def _call_of(step: Step) -> str | None:
-    match step:
-        case Proposed(call=call):
-            return call.id
-        case Started(call_id=call_id) | Finished(call_id=call_id):
-            return call_id
-        case _:
-            return None
+    if isinstance(step, Finished | Started):
+        return step.call_id
+    return step.call.id if isinstance(step, Proposed) else None
