@@ -63,7 +63,7 @@ class Hub:
             if locked:
                 await self.stop(session_id, "lock")
                 continue
-            if not awake.session.todo.rests:
+            if not (awake.session.todo.rests or awake.session.todo.spawning):
                 await awake.session.record(Resumed(at=self.edges.clock.now(), cause="restart"))
             self._drive(awake)
         return ids

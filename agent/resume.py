@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from agent.checkpoint import Checkpoint
+from agent.lineage import SPAWNS
 from agent.steps import (
     Asked,
     Call,
@@ -108,6 +109,12 @@ class Todo:
     def rests(self) -> bool:
         """The run waits for a person or a time: paused, parked, or asked about."""
         return self.paused or self.parked is not None or self.waits_for_decision is not None
+
+    @property
+    def spawning(self) -> bool:
+        """Its first open call runs a child: a restart is the child's, which counts those without a reply."""
+        first = next(iter(self.calls.values()), None)
+        return first is not None and first.started and first.call.name == SPAWNS
 
     def mode_at(self, now: float) -> str:
         """The mode in force at wall time `now`: the standing one, or what a person set for a while."""

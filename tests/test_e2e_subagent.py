@@ -193,3 +193,15 @@ async def test_a_child_ends_at_its_tokens(lab: Lab) -> None:
     call = errand(lab, [sh("echo 1"), sh("echo 2"), sh("echo 3"), "never"], tokens=1_000)
     sent = await lab.ask("go", [call, "PARENT13"], "PARENT13")
     assert "not done: 1 turns" in lab.results(sent)[0] and "budget is used up" in lab.results(sent)[0]
+
+
+async def test_a_child_that_gets_on_outlives_any_number_of_kills(lab: Lab) -> None:
+    await lab.start()
+    naps = [sh(f"echo n{n} >> marks.txt; {lab.nap(30 + n)}") for n in range(5)]
+    sent = lab.send("go", [errand(lab, [*naps, "CHILD-SAYS done"]), "PARENT14"])
+    for n in range(5):
+        await lab.until(lambda n=n: marks(lab) > n and lab.naps(), "never started")  # type: ignore[misc]
+        await lab.bot.kill()
+        await lab.start(timeout=5)
+    await lab.wait_text("PARENT14")
+    assert "done: 6 turns" in lab.results(sent)[0] and marks(lab) == 5

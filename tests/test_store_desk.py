@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import StoreError
+from agent.steps import Asked, End, Ended
 from agent.tables import Store
 from tests.store_contract import STORES, asked, ended, letter, opened, update
 
@@ -109,6 +110,33 @@ async def test_a_rename_that_says_nothing_changes_nothing(store: Store, old: str
     await store.rename(old, new)
     assert await store.route("a") == "s1"
     assert await store.place_of("s1") == "a"
+
+
+async def test_a_child_session_has_its_parents_place_from_its_first_step_on(store: Store) -> None:
+    await store.move("t:1:5:", "s1")
+    await store.append("s1/c1", 1, "b1", Asked(at=1.0, text="task", author="t:7"))
+    await store.append("s2/c1", 1, "b2", Asked(at=1.0, text="task", author="t:7"))
+    assert await store.place_of("s1/c1") == "t:1:5:"
+    assert await store.place_of("s2/c1") is None
+    assert await store.route("t:1:5:") == "s1"
+    await store.rename("t:1:5:", "t:1:-100:")
+    assert await store.place_of("s1/c1") == "t:1:-100:"
+
+
+async def test_the_sessions_of_a_place_are_listed_the_newest_first_without_children(store: Store) -> None:
+    for number, place in enumerate(("here", "here", "there", "here"), start=1):
+        await store.move(place, f"s{number}")
+        asked = Asked(at=float(number), text=f"title {number}", author="t:7")
+        await store.append(f"s{number}", 1, "b", asked)
+    await store.append("s4/c1", 1, "b", Asked(at=9.0, text="task", author="t:7"))
+    await store.append("s1", 2, "b2", Ended(at=5.0, end=End.ANSWERED))
+    found = await store.sessions_at("here", 2)
+    assert [(each.session, each.title, each.running) for each in found] == [
+        ("s1", "title 1", False),
+        ("s4", "title 4", True),
+    ]
+    assert [each.session for each in await store.sessions_at("here", 9)] == ["s1", "s4", "s2"]
+    assert await store.sessions_at("nowhere", 9) == []
 
 
 # -- outbox ---------------------------------------------------------------------------------------------------------

@@ -74,6 +74,16 @@ async def test_what_was_written_edited_and_made_is_taken_back(bench: Bench) -> N
     assert await bench.store.runs("s1") == ["s1:4~2", "s1:4~1", "s1:4"]
 
 
+async def test_what_a_file_held_before_the_run_is_told(bench: Bench) -> None:
+    (bench.root / "old").write_text("first")
+    bench.write("old", "second")
+    bench.write("old", "third")
+    bench.write("new", "x")
+    old, new, other = bench.at("old", "new", "other")
+    assert [await bench.store.was(RUN, path) for path in (old, new, other)] == [b"first", b"", None]
+    assert await bench.store.was("s9:1", old) is None
+
+
 async def test_an_undo_twice_is_one(bench: Bench) -> None:
     bench.write("f", "x")
     plan = await bench.store.plan(RUN)

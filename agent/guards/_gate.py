@@ -1,7 +1,4 @@
-"""What the gate asks of the world about a claim that the work is done, and what it makes of the answer. Pure.
-
-The critic may use `judged` too: it says the same of the same question and answer, without the gate.
-"""
+"""What the gate asks of the world about a claim that the work is done, and what it makes of the answer. Pure."""
 
 from __future__ import annotations
 
