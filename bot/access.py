@@ -116,6 +116,11 @@ class Access:
         """The allowed groups, under their former and their present ids."""
         return self._chats
 
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """The former ids of groups."""
+        return tuple(self._moved)
+
     def chat_now(self, chat: str) -> str:
         """Where a chat is today, if it has moved."""
         seen = {chat}
@@ -151,13 +156,15 @@ class Access:
         self._people.pop(person, None)  # first: should the store fail, rather too few than too many
         await self._written.dismiss(person)
 
-    async def move(self, old: str, new: str) -> None:
-        """An allowed group got another id and keeps its right; nothing else gains one. Raises StoreError."""
+    async def move(self, old: str, new: str) -> bool:
+        """An allowed group got another id and keeps its right; nothing else gains one. Returns whether that was news.
+        Raises StoreError."""
         if old not in self._chats or old in self._moved or not _GROUP.fullmatch(new):
-            return
+            return False
         await self._written.relocate(old, new)
         self._moved[old] = new
         self._chats = _followed(self.listed.chats, self._moved)
+        return True
 
     async def lock(self, by: str, at: float) -> None:
         """From now on the owner alone may act; at once in memory, then durably. Raises StoreError."""

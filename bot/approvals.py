@@ -49,14 +49,26 @@ class Approvals:
         target = self._where(place, draft.authors[-1] if draft.authors else "")
         entry = Open(session, target, f"{session}:{draft.key}:card", asked)
         self._open[session, asked.call_id] = entry
-        buttons = await self._buttons(entry)
-        letters = [*above(asked), replace(letter(asked), buttons=buttons)]
-        keys = [f"{session}:{draft.key}:{n}" for n in range(len(letters) - 1)] + [entry.key]
-        rows = [self._row(key, target, each) for key, each in zip(keys, letters, strict=True)]
+        rows = await self._cards(entry, f"{session}:{draft.key}")
         if target != place:
             hint = Letter(words.ASKED_ELSEWHERE, silent=True)
             rows.append(replace(self._row(f"{session}:{draft.key}:hint", place, hint), role="notice"))
         return rows
+
+    async def _cards(self, entry: Open, key: str) -> list[Outgoing]:
+        letters = [*above(entry.asked), replace(letter(entry.asked), buttons=await self._buttons(entry))]
+        keys = [f"{key}:{n}" for n in range(len(letters) - 1)] + [entry.key]
+        return [self._row(key, entry.place, each) for key, each in zip(keys, letters, strict=True)]
+
+    async def moved(self, old: Place, new: Place) -> None:
+        """A group got another id, where its old cards can't be pressed: what is open is asked there once more. Raises
+        StoreError."""
+        for at, entry in list(self._open.items()):
+            if entry.place == old:
+                there = replace(entry, place=new, key=f"{entry.key}:{new.chat}")
+                rows = await self._store.project("desk", 0, await self._cards(there, f"{entry.key}:{new.chat}:above"))
+                self._open[at] = there
+                self._sender.deliver(rows)
 
     def _row(self, key: str, place: Place, each: Letter) -> Outgoing:
         return Outgoing(key=key, chat=place.chat, body=encode(place, each), role=KIND)
@@ -118,6 +130,8 @@ class Approvals:
         if entry is None:
             await self._strip(body["key"])
             return words.ALREADY
+        if entry.key != body["key"]:  # asked again elsewhere before a restart: this is the card that is there
+            entry = self._open[body["session"], body["call"]] = replace(entry, key=body["key"])
         verdict, scope = ("deny", "") if verb == "no" else ("allow", "session" if verb == "ses" else "")
         return await self._decide(entry, arrival, role, verdict, scope)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
@@ -37,7 +38,10 @@ QUESTION_VERBS = ("ok", "ses", "no", "again")
 
 
 class Desk:
-    """One channel's front desk. `start_of` tells where a place's legs begin; `reach` is the failpoint hook."""
+    """One channel's front desk. `start_of` tells where a place's legs begin, `follow` takes a group to its new id.
+
+    `reach` is the failpoint hook.
+    """
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class Desk:
         languages: Languages,
         incoming: Incoming,
         start_of: Callable[[Place], Start],
+        follow: Callable[[Place, Place], Awaitable[None]],
         stale_after_s: float = 900.0,
         reach: Callable[[str], None] = lambda name: None,
     ) -> None:
@@ -62,7 +67,7 @@ class Desk:
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
         self._approvals, self._control, self._status = approvals, control, status
         self._languages = languages
-        self._start_of, self._reach = start_of, reach
+        self._start_of, self._reach, self._follow = start_of, reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._queues: dict[str, deque[Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -196,8 +201,7 @@ class Desk:
             case "press":
                 await self._press(row, arrival, role)
             case "moved":
-                new = Place(arrival.place.channel, arrival.place.bot, arrival.text)
-                await self._routes.moved(arrival.place, new)
+                await self._follow(arrival.place, replace(arrival.place, chat=arrival.text))
             case _:
                 pass
 

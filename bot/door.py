@@ -6,12 +6,13 @@ What passes by here is judged again by the desk. A stranger leaves at most one r
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from agent import Inbound, Store, StoreError
 from bot import words
 from bot.access import LOCK, Access, Role
-from bot.channel import Arrival, Intake, Received
+from bot.channel import Arrival, Intake, Place, Received
 from bot.lockdown import Lockdown
 from bot.pairing import Pairing
 from bot.people import People
@@ -20,13 +21,21 @@ logger = logging.getLogger(__name__)
 
 
 class Door:
-    """Stands between a channel and the desk's `intake`."""
+    """Stands between a channel and the desk's `intake`. `follow` takes a group to its new id."""
 
     def __init__(
-        self, access: Access, store: Store, pairing: Pairing, people: People, lockdown: Lockdown, desk: Intake
+        self,
+        access: Access,
+        store: Store,
+        pairing: Pairing,
+        people: People,
+        lockdown: Lockdown,
+        desk: Intake,
+        follow: Callable[[Place, Place], Awaitable[None]],
     ) -> None:
         self._access, self._store, self._pairing = access, store, pairing
         self._people, self._lockdown, self._desk = people, lockdown, desk
+        self._follow = follow
         self._told: set[int] = set()  # who has heard that we are locked
 
     async def intake(self, batch: Sequence[Received]) -> None:
@@ -48,7 +57,7 @@ class Door:
         if role is None:
             await self._outside(arrival)
         elif arrival.kind == "moved":
-            await self._access.move(arrival.place.chat, arrival.text)
+            await self._follow(arrival.place, replace(arrival.place, chat=arrival.text))
         elif role >= Role.ADMIN and locks(arrival):
             self._lockdown.engage(f"{arrival.place.channel}:{arrival.sender}")
         return False

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from agent import Clock, Hub, Store
 from bot.access import Access
-from bot.channel import Channel, Intake
+from bot.channel import Channel, Intake, Place
 from bot.door import Door
 from bot.lockdown import Lockdown
 from bot.modes import Modes
@@ -48,13 +48,13 @@ class Gate:
         await self.people.tidy()
         await self.modes.load()
 
-    def door(self, desk: Intake) -> Door:
+    def door(self, desk: Intake, follow: Callable[[Place, Place], Awaitable[None]]) -> Door:
         """What stands before the desk; while there is no owner, a code is printed on the console from now on."""
         if self.access.owner is None:
             bot = self._channel.health.facts.get("username", "")
             wait = self.pairing.keep_open(lambda: self.access.owner is None, bot)
             self._pairing = asyncio.create_task(wait, name="pairing")
-        return Door(self.access, self._store, self.pairing, self.people, self.lockdown, desk)
+        return Door(self.access, self._store, self.pairing, self.people, self.lockdown, desk, follow)
 
     async def close(self) -> None:
         await self.modes.close()

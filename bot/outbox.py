@@ -75,6 +75,18 @@ class Sender:
             lane.parked = False
             self._start(lane)
 
+    def follow(self, old: str, new: str) -> None:
+        """A group got another id: what waits for the old one goes there. A second time changes nothing.
+
+        Letters that are on their way stay in their order: they are sent to the new id, or are refused and follow then.
+        """
+        if old == new or self._moved.get(old) == new:
+            return
+        self._moved[old] = new
+        lane = self._lanes.get(old)
+        if lane and lane.sending is None:
+            self._emptied(lane)
+
     def flooded(self, place: Place) -> float:
         """Seconds until anything, typing included, may be sent there; 0 = now."""
         lane = self._lanes.get(self._at(place).chat)
@@ -181,10 +193,7 @@ class Sender:
         news = not lane.parked
         if failure.moved_to and failure.moved_to != lane.chat:
             self._moved[lane.chat] = failure.moved_to
-            rows, lane.rows = lane.rows, deque()
-            lane.cards.clear()
-            for row in rows:
-                self._queue(row)
+            self._emptied(lane)
         else:
             lane.parked = True
         if news:
@@ -193,6 +202,13 @@ class Sender:
                 await self._on_unreachable(place, str(failure), failure.moved_to)
             except Exception:
                 logger.exception("nobody could be told that chat %s can't be written to", lane.chat)
+
+    def _emptied(self, lane: Lane) -> None:
+        """What waits here goes to where the chat is now."""
+        rows, lane.rows = lane.rows, deque()
+        lane.cards.clear()
+        for row in rows:
+            self._queue(row)
 
     def _at(self, place: Place) -> Place:
         return replace(place, chat=self._moved[place.chat]) if place.chat in self._moved else place

@@ -35,5 +35,6 @@ class Preferences:
         """A group got another address. Raises StoreError."""
         for key, value in list(self._chosen.items()):
             name, _, place = key.partition(":")
-            if Place.of(place) == old:
+            newer = f"{name}:{new.key}" in self._chosen
+            if Place.of(place) == old and not newer:
                 await self.choose(new, name, value, "moved")

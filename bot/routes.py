@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from dataclasses import replace
 
 from agent import Clock, Store
 from bot.channel import Place
@@ -13,10 +15,11 @@ class Routes:
         self._store, self._clock = store, clock
         self._sessions: dict[str, str] = {}  # place key -> session
         self._places: dict[str, Place] = {}  # session -> place
+        self.chat_now: Callable[[str], str] = lambda chat: chat  # a message may name the former id of a group
 
     def known(self, place: Place) -> str | None:
         """The session of a place, if it was used since the start. What runs is always known."""
-        return self._sessions.get(place.key)
+        return self._sessions.get(self._now(place).key)
 
     def where(self, session: str) -> Place | None:
         """The place of a session that was used since the start."""
@@ -24,6 +27,7 @@ class Routes:
 
     async def session_of(self, place: Place) -> str:
         """The current session of a place; a new one if it has none."""
+        place = self._now(place)
         if (known := self.known(place)) is not None:
             return known
         session = await self._store.route(place.key)
@@ -34,6 +38,7 @@ class Routes:
 
     async def renew(self, place: Place) -> str:
         """Give the place a fresh session."""
+        place = self._now(place)
         session = f"{int(self._clock.now() * 1000):x}-{secrets.token_hex(4)}"
         await self._store.move(place.key, session)
         self._remember(place, session)
@@ -65,6 +70,9 @@ class Routes:
     def forget(self, session: str) -> None:
         """There is no such session any more."""
         self._places.pop(session, None)
+
+    def _now(self, place: Place) -> Place:
+        return replace(place, chat=self.chat_now(place.chat))
 
     def _remember(self, place: Place, session: str) -> None:
         self._sessions[place.key] = session

@@ -25,6 +25,7 @@ from bot.incoming import Incoming
 from bot.languages import Languages
 from bot.markup import plain
 from bot.menus import Menus
+from bot.moving import Moves
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
 from bot.preferences import Preferences
@@ -60,6 +61,7 @@ class Service:
         self.hub.on_delta = tongue.hearing(self.progress.hear)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
+        self.moves = Moves(parts.access, self.routes, self.preferences, self.sender, self.approvals)
         self.projector.questions = self.approvals.rows
         self.projector.mask = self.progress.mask = parts.redactor.output
         self.projector.zone, self.projector.owner = zone_of(settings), lambda: parts.access.owner
@@ -93,6 +95,7 @@ class Service:
             self.languages,
             Incoming(parts.channel, hearing_of(settings)),
             start_of(settings),
+            self.moves.follow,
             settings.run.stale_after_s,
             self._reach,
         )
@@ -100,8 +103,7 @@ class Service:
     async def tell_owner(self, place: Place, why: str, moved_to: str) -> None:
         """A chat can't be written to: follow it where it moved, else say so to the owner in private."""
         if moved_to:
-            await self._parts.access.move(place.chat, moved_to)
-            await self.routes.moved(place, replace(place, chat=moved_to))
+            await self.moves.follow(place, replace(place, chat=moved_to))
             return
         owner = str(self._parts.access.owner or "")
         if place.chat == owner or not owner:
@@ -117,6 +119,7 @@ class Service:
         store = self._parts.store
         await self.gate.load()
         await self.preferences.load()
+        self.moves.restore()
         if self.hub.edges.workshop:  # servers of tools wait until somebody asks for them
             await self.hub.edges.workshop.refresh()
         unfinished = await store.unfinished()
@@ -133,7 +136,7 @@ class Service:
                     self.model.restore(session, place, journal)
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
-        self.door = self.gate.door(self.desk.intake)
+        self.door = self.gate.door(self.desk.intake, self.moves.follow)
 
     async def serve(self, stopped: asyncio.Event) -> None:
         """Until `stopped` is set or the channel ends by itself. Raises TokenRefused, StoreError."""
