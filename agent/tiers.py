@@ -30,7 +30,9 @@ TIERS = {
         Tier("large", result=24_000, message=200_000, lines=20, fill=0.95),
     )
 }
-SMALL = frozenset({"shell", "read_file", "write_file", "edit_file", "list_dir", "search", "task_complete", "blocked"})
+SMALL = frozenset(
+    {"shell", "jobs", "read_file", "write_file", "edit_file", "list_dir", "search", "task_complete", "blocked"}
+)
 
 
 def tier_for(name: str, context: int) -> Tier:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
 import time
 import uuid
@@ -27,6 +28,7 @@ from agent.tool import BadArguments, spec
 from tests.fakes.calls import context
 from tests.fakes.clock import HandClock
 
+ROOT = Path(__file__).parent.parent
 FAKE = str(Path(__file__).parent / "fakes" / "mcp_server.py")
 PATIENCE_S = 60.0
 
@@ -321,3 +323,12 @@ async def test_the_waits_between_tries_grow_and_calls_meanwhile_say_so(rig: Rig)
         server.wake()
         assert server.starting is None
         await clock.advance(wait)
+
+
+def test_the_sdk_is_loaded_by_bridges_alone() -> None:
+    code = (
+        "import sys, agent.mcp.registry, bot.parts\n"
+        "print([name for name in ('mcp', 'mcp_types', 'starlette', 'uvicorn') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.strip() == "[]"
