@@ -6,7 +6,7 @@ It survives a handoff by `snapshot` and `restore`; a replay of the whole journal
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any
@@ -32,7 +32,7 @@ from agent.openerrors import (
 )
 from agent.outcome import FAILING, SUCCEEDING
 from agent.plan import items_of
-from agent.steps import Asked, Call, Ended, Finished, Opened, Outcome, Proposed, Said, Step
+from agent.steps import Asked, Call, Ended, Finished, Handed, Opened, Outcome, Proposed, Said, Step
 
 VERSION = 2
 COMMANDS = 12  # the last ones
@@ -48,6 +48,7 @@ TESTING = ("pytest", "jest", "vitest", "unittest", "tox", "nox", "cargo test", "
 class Ledger:
     """`fold` each step in order with its sequence number; everything else is read."""
 
+    seq: int = 0  # of the newest step that was folded
     turn: int = 0
     running: bool = False
     progress: Progress = field(default_factory=Progress)
@@ -85,6 +86,10 @@ class Ledger:
         return self._barren.stuck(leg, self._approaches.values())
 
     def fold(self, seq: int, step: Step) -> None:
+        """Steps that are in it already, as after `recalled`, change nothing."""
+        if seq <= self.seq:
+            return
+        self.seq = seq
         match step:
             case Said(calls=calls):
                 self.turn += 1
@@ -212,8 +217,8 @@ class Ledger:
         self.progress = replace(self.progress, **{name: getattr(self.progress, name) + n for name, n in more.items()})
 
     def snapshot(self) -> str:
-        """The state as versioned JSON text; calls that are open are not in it: a handoff has none."""
-        state = {f.name.lstrip("_"): getattr(self, f.name) for f in fields(self) if f.name != "_calls"}
+        """The state as versioned JSON text."""
+        state = {f.name.lstrip("_"): getattr(self, f.name) for f in fields(self)}
         return json.dumps({"version": VERSION, **state}, default=asdict, ensure_ascii=False)
 
     @classmethod
@@ -223,6 +228,7 @@ class Ledger:
         if not isinstance(state, dict) or state.get("version") != VERSION:
             raise ValueError("This ledger was written by another version; replay the journal to get it anew.")
         return cls(
+            seq=state["seq"],
             turn=state["turn"],
             running=state["running"],
             progress=Progress(**state["progress"]),
@@ -236,6 +242,7 @@ class Ledger:
             _green=state["green"],
             _gone=state["gone"],
             _plan=state["plan"],
+            _calls={key: Call(**_tuples(each)) for key, each in state["calls"].items()},
             _barren=Barren(**{**state["barren"], "failures": _pairs(state["barren"]["failures"])}),
         )
 
@@ -243,6 +250,16 @@ class Ledger:
 def goes_on(step: Finished) -> bool:
     """Whether the call only began a background command: nothing of its end is known, so it shows nothing to be fine."""
     return step.tool == "shell" and step.outcome is Outcome.OK and step.exit_code is None and step.stdout is None
+
+
+def recalled(rows: Sequence[tuple[int, Step]]) -> Ledger:
+    """The ledger as the newest checkpoint of these steps left it, to be folded on from there; an empty one where there
+    is no checkpoint, or only one of another version."""
+    newest = next((step for _, step in reversed(rows) if isinstance(step, Handed)), None)
+    try:
+        return Ledger.restore(newest.state) if newest else Ledger()
+    except (ValueError, KeyError, TypeError):
+        return Ledger()
 
 
 def _tests(meant: Intent) -> bool:

@@ -86,7 +86,10 @@ class Session:
         if not self._stale:
             return
         self._reset()
+        from agent.ledger import recalled
+
         rows = await self.edges.journal.read(self.id)
+        self.ledger = recalled(rows)
         for seq, step in rows:
             self._fold(seq, step)
         self._panel.replay(step for _, step in rows)

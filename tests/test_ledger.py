@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.facts import MOST
-from agent.ledger import APPROACHES, COMMANDS, VERSION, Ledger
-from agent.steps import Asked, Call, Change, End, Ended, Finished, Opened, Outcome, Said, Step, Stream
+from agent.ledger import APPROACHES, COMMANDS, VERSION, Ledger, recalled
+from agent.steps import Asked, Call, Change, End, Ended, Finished, Handed, Opened, Outcome, Said, Step, Stream
 
 OK, FAILED, NO = Outcome.OK, Outcome.FAILED, Outcome.ANSWERED_NO
 
@@ -331,6 +331,50 @@ def test_a_snapshot_goes_on_as_the_journal_would(
         restored.fold(seq, step)
     assert restored.snapshot() == journal.ledger.snapshot()
     assert restored.errors_open() == journal.ledger.errors_open()
+
+
+def handed(journal: Journal, *, open_call: bool = False) -> None:
+    """A checkpoint, as the session writes it: its state is that of a moment before, and some steps may come between."""
+    if open_call:
+        journal.add(Said(at=0, text="", calls=(Call("open", "shell", '{"command": "make"}'),)))
+    state = journal.ledger.snapshot()
+    if open_call:
+        journal.add(Asked(at=0, text="meanwhile", author="console:1"))
+        journal.add(Finished(at=0, call_id="open", tool="shell", outcome=FAILED, text="error: three", exit_code=2))
+    journal.add(Handed(at=0, checkpoint="{}", text="", state=state))
+
+
+ENDED = st.booleans()
+
+
+@given(st.lists(st.tuples(CALLS, ENDED, ENDED), min_size=1, max_size=4), CALLS)
+def test_a_session_opened_from_its_newest_checkpoint_has_the_ledger_of_a_full_replay(
+    legs: list[tuple[list[tuple[str, Outcome, str, tuple[Change, ...] | None]], bool, bool]],
+    after: list[tuple[str, Outcome, str, tuple[Change, ...] | None]],
+) -> None:
+    journal = Journal()
+    for calls, ended, open_call in legs:
+        for command, outcome, err, files in calls:
+            journal.run(command, outcome, err, files=files)
+        handed(journal, open_call=open_call)
+        if ended:
+            journal.add(Ended(at=0, end=End.LIMIT), asked())
+    for command, outcome, err, files in after:
+        journal.run(command, outcome, err, files=files)
+    rows = list(enumerate(journal.steps, start=1))
+    opened_again = recalled(rows)
+    assert 0 < opened_again.seq < len(rows)
+    for seq, step in rows:
+        opened_again.fold(seq, step)
+    assert opened_again.snapshot() == journal.ledger.snapshot()
+    assert opened_again.stuck(3) == journal.ledger.stuck(3)
+
+
+@pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"version": 1}', f'{{"version": {VERSION}}}'])
+def test_a_checkpoint_of_another_version_means_a_full_replay(state: str) -> None:
+    journal = Journal().fail("make")
+    journal.add(Handed(at=0, checkpoint="{}", text="", state=state))
+    assert recalled(list(enumerate(journal.steps, start=1))).seq == 0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"version": 0}', f'{{"version": {VERSION + 1}}}', "nonsense"])
