@@ -106,7 +106,7 @@ class Answers:
     def _parked(self, seq: int, parked: s.Parked) -> list[Draft]:
         """A wait is told when it begins; from then on that message is kept up to date (bot.parked)."""
         if parked.until is None:
-            return [Draft(f"{seq}:parked", parked.why, self._ref(seq), role="notice")]
+            return [Draft(f"{seq}:parked", words.reason(parked.why), self._ref(seq), role="notice")]
         if self._trouble.parked != seq or not self._asked:
             return []
         text = modelwords.parked(parked.why, modelwords.at_time(parked.until, parked.at, self.zone))
@@ -114,7 +114,7 @@ class Answers:
         return [Draft(f"{seq}:parked", text, self._ref(seq), role="notice", button=cancel)]
 
     def _end(self, seq: int, ended: s.Ended) -> Draft:
-        draft = Draft(f"{seq}:end", ended.reason, self._ref(seq))
+        draft = Draft(f"{seq}:end", words.reason(ended.reason), self._ref(seq))
         if ended.end != s.End.FAILED:
             return draft
         public = modelwords.NEEDS_OWNER if self._trouble.owners else ""
@@ -144,7 +144,7 @@ class Answers:
         seq, said = self._held
         self._held = None
         text = f"{said.text}\n\n{words.CUT}" if said.finish == "length" else said.text
-        lines = (f"⚠ {note}",) if note else self._verdict.lines
+        lines = (words.warning(words.reason(note)),) if note else self._verdict.lines
         return [Draft(f"{seq}:answer", "\n\n".join((text, *lines)), self._ref(said.upto))]
 
     def _ref(self, upto: int) -> str | None:

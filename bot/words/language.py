@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
 
-from bot.words import en
+from bot.words import de, en
 from bot.words.pseudo import bracketed
 
 DEFAULT = "en"
 PSEUDO = "qps"  # the language that brackets every string: for tests, and for whoever looks for strings out of place
-LANGUAGES: dict[str, ModuleType] = {"en": en}
+LANGUAGES: dict[str, ModuleType] = {"en": en, "de": de}
 SHOWN = tuple(LANGUAGES)
 _now: ContextVar[str] = ContextVar("language", default=DEFAULT)
 

@@ -38,11 +38,12 @@ class Chats:
     presses: set[str] = field(default_factory=set)  # callback queries that wait for their answer
     drafts: list[Params] = field(default_factory=list)
     commands: dict[str, list[Params]] = field(default_factory=dict)  # by scope and language
+    languages: dict[int, str] = field(default_factory=dict)  # of a person's client, where it isn't English
     ids: itertools.count[int] = field(default_factory=lambda: itertools.count(101))
 
     def user(self, user_id: int) -> Params:
-        name = {"first_name": f"User{user_id}", "username": f"user{abs(user_id)}", "language_code": "en"}
-        return {"id": user_id, "is_bot": False, **name}
+        name = {"first_name": f"User{user_id}", "username": f"user{abs(user_id)}"}
+        return {"id": user_id, "is_bot": False, **name, "language_code": self.languages.get(user_id, "en")}
 
     def chat(self, chat_id: int, kind: str = "") -> Params:
         """The chat of this id, made if need be. kind: private, group, supergroup; by the id's sign if not given."""

@@ -1,0 +1,48 @@
+"""What the desk says, in German."""
+
+from __future__ import annotations
+
+HELLO = "Ich bin Jarvis, ein Agent auf diesem Server. Sag mir einfach, was zu tun ist. /help zeigt die Befehle."
+NEW = "Eine frische Sitzung. Von vorher weiß ich nichts mehr, außer NOTES.md im Arbeitsordner."
+NOTHING_RUNS = "Es läuft nichts."
+STOPPED = "Gestoppt. Davon läuft nichts mehr."
+STOPPING = "Ich stoppe; ein Befehl wird gerade beendet."
+NOT_YOURS = "Stoppen kann diesen Lauf nur, wer ihn wollte, oder ein Admin."
+VIEWERS_READ = "Du darfst zusehen, nicht auftragen: Deine Rolle hier ist Viewer. Ein Admin kann das ändern."
+EXPIRED = "Dieser Knopf gilt nicht mehr."
+TOO_LATE = "Diese Änderung kam nach dem Ende des Laufs, deshalb ändert sich nichts. Schick eine neue Nachricht."
+RESTARTED = (
+    "Ich wurde neu gestartet, während ein Befehl lief. Vielleicht lief er bis zum Ende, vielleicht nicht; ich habe ihn "
+    "nicht noch einmal gestartet und mache hier weiter."
+)
+BROKEN = (
+    "An dieser Nachricht ist in Jarvis etwas kaputtgegangen, ich habe nichts getan. Näheres steht im Log; bitte "
+    "versuch es noch einmal."
+)
+INVISIBLE = "Die Antwort des Modells enthält nichts, was sich zeigen lässt."
+CUT = "(Die Antwort wurde an der Token-Grenze des Modells abgeschnitten.)"
+
+
+def unusable(what: str) -> str:
+    return f"Damit kann ich noch nichts anfangen ({what}). Bitte schreib es als Text."
+
+
+def unreachable(chat: str, why: str) -> str:
+    return f"In den Chat {chat} kann ich nicht schreiben: {why}. Was dort zu sagen war, geht später raus."
+
+
+def stopped(run: bool, jobs: int, left: int) -> str:
+    parts = [STOPPED] if run else []
+    parts += ["1 Hintergrundjob beendet." if jobs == 1 else f"{jobs} Hintergrundjobs beendet."] if jobs else []
+    still = "1 früher begonnener läuft noch" if left == 1 else f"{left} früher begonnene laufen noch"
+    parts += [f"{still}; noch einmal /stop beendet sie."] if left else []
+    return " ".join(parts) or NOTHING_RUNS
+
+
+def jobs_run(count: int) -> str:
+    jobs = "1 Hintergrundjob läuft" if count == 1 else f"{count} Hintergrundjobs laufen"
+    return f"{jobs}; /stop beendet sie, wenn sonst nichts läuft."
+
+
+def stale(minutes: int) -> str:
+    return f"Diese Nachricht wartete {minutes} min, während ich weg war. Ich fange jetzt an; /stop, falls zu spät."

@@ -1,0 +1,32 @@
+"""Files, voice messages and edits, in German."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+EDITED_COMMAND = "Eine Bearbeitung führt keinen Befehl aus. Schick ihn als neue Nachricht."
+CANNOT_HEAR = "Sprachnachrichten kann ich nicht hören: Hier ist keine Umschrift eingerichtet. Bitte schreib."
+
+
+def too_large(name: str) -> str:
+    return f"{name} kann ich nicht holen: Ein Bot darf höchstens 20 MB laden. Schick es kleiner oder als Link."
+
+
+def not_fetched(name: str, why: str) -> str:
+    return f"{name} konnte ich nicht von Telegram holen ({why}). Bitte schick es noch einmal."
+
+
+def not_saved(name: str, why: str) -> str:
+    return f"{name} konnte ich nicht in den Eingang des Arbeitsordners legen ({why})."
+
+
+def not_heard(why: str) -> str:
+    return f"Die Sprachnachricht war nicht zu verstehen ({why}). Bitte schick sie noch einmal, oder als Text."
+
+
+def more_of_album(names: Sequence[str]) -> str:
+    return f"Zum Album gelegt: {', '.join(names)}. Sag mir, ob ich es auch ansehen soll."
+
+
+def file_refused(name: str) -> str:
+    return f"(Die Datei {name} ließ sich nicht senden: Der Dienst nahm sie nicht. Erlaubt sind höchstens 50 MB.)"

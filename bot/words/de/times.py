@@ -1,0 +1,17 @@
+"""Lengths of time, in German."""
+
+from __future__ import annotations
+
+
+def span(seconds: float) -> str:
+    seconds = max(0, round(seconds))
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s" if seconds % 60 else f"{seconds // 60} min"
+    return f"{seconds // 3600} h {seconds % 3600 // 60} min"
+
+
+def number(figure: float) -> str:
+    """1.234.567, as it is written in German."""
+    return f"{figure:,.0f}".replace(",", ".")
