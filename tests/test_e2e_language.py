@@ -79,6 +79,7 @@ async def test_german_is_spoken_and_remembered_over_a_restart(lab: Lab) -> None:
     with words.speaking("de"):
         restarted = words.RESTARTED
     await lab.wait_text(restarted[:40])
+    assert "1 Befehl · " in (await lab.wait_text("FERTIG")).shown
     lab.telegram.chats.languages[OWNER] = "fr"
     lab.telegram.people.say("/status")
     await lab.wait_text("Nothing is running.")
