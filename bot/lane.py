@@ -81,6 +81,8 @@ class Lane:
                 continue
             if wait := self.pace.take(self.chat, self.clock.monotonic()):
                 await self.clock.sleep(wait)
+            while wait := self.pace.make(self.clock.monotonic()):
+                await self.clock.sleep(wait)
             if not self.flooded:
                 return
 
@@ -95,4 +97,5 @@ class Lane:
                 break
             await self.clock.sleep(wait)
         self.pace.take(self.chat, now)
+        self.pace.make(now)
         self._edited_at = now

@@ -43,21 +43,40 @@ def test_only_groups_are_held_to_twenty_a_minute(chat: str, nth: int, early: boo
     assert (now < 60) == early
 
 
-def test_the_thirty_first_chat_of_a_second_waits_for_the_next() -> None:
+def test_the_seventh_chat_of_a_fifth_of_a_second_waits_for_the_next() -> None:
     pace = Pace()
-    waits = [pace.take(str(n), 0.0) for n in range(61)]
-    second = 1 + SLACK
-    assert [waits[i] for i in (0, 29, 30, 59, 60)] == pytest.approx([0, 0, second, second, 2 * second])
+    waits = [pace.take(str(n), 0.0) for n in range(13)]
+    fifth = 0.2 + SLACK
+    assert [waits[i] for i in (0, 5, 6, 11, 12)] == pytest.approx([0, 0, fifth, fifth, 2 * fifth])
+
+
+def test_calls_that_are_late_together_are_spread_again() -> None:
+    pace = Pace()
+    for n in range(18):
+        pace.take(str(n), 0.0)
+    now, made = 5.0, []  # the loop stood still for five seconds: all eighteen wake at once
+    while len(made) < 18:
+        wait = pace.make(now)
+        made += [now] if not wait else []
+        now += wait
+    assert busiest(made, 0.2) == 6 and made[-1] == pytest.approx(5 + 2 * (0.2 + SLACK))
+
+
+def test_a_call_that_is_made_as_booked_waits_no_more() -> None:
+    pace, now = Pace(), 0.0
+    for n in range(40):
+        at = now + pace.take(str(n), now)
+        assert pace.make(at) == 0
 
 
 def test_an_edit_has_no_turn_while_messages_have_booked_theirs() -> None:
     pace = Pace()
-    for n in range(29):
+    for n in range(5):
         pace.take(str(n), 0.0)
     assert pace.spare("x", 0.0) == 0
-    pace.take("29", 0.0)
-    assert pace.spare("x", 0.0) == pytest.approx(1 + SLACK)
-    assert pace.spare("x", 1 + SLACK) == 0
+    pace.take("5", 0.0)
+    assert pace.spare("x", 0.0) == pytest.approx(0.2 + SLACK)
+    assert pace.spare("x", 0.2 + SLACK) == 0
 
 
 def test_taking_a_turn_before_the_chat_may_is_an_error() -> None:
