@@ -42,6 +42,7 @@ class LiveCard:
     message_id: int | None = None
     stored: bool = False
     backoff: Backoff = field(default_factory=Backoff)
+    renewed: bool = False  # its message was gone and it got another one, which happens once
     lost: bool = False  # there is no message of it that could be edited: give up
 
 

@@ -95,6 +95,8 @@ class LiveCards:
                 if card.final:
                     await lane.clock.sleep(card.backoff.step())
                 card.stale = card.stale or card.final
+            case Refused() if card.message_id is not None and not card.renewed:  # deleted, or its group has moved
+                card.message_id, card.renewed, card.stale = None, True, True
             case Refused() | _:
                 logger.debug("a status card is given up: %s", failure)
                 card.lost = True

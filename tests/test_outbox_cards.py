@@ -127,15 +127,22 @@ async def test_progress_that_does_not_get_through_is_dropped(post: Post, fault: 
     assert post.channel.screen() == ["3"]
 
 
-async def test_a_card_whose_message_is_gone_is_given_up(post: Post) -> None:
+async def test_a_card_whose_message_is_gone_gets_another_one_once(post: Post) -> None:
     show(post, "1")
     await post.clock.settle()
     post.channel.messages.clear()
     show(post, "2")
-    await post.clock.advance(2)
-    show(post, "3", final=True)
     await post.clock.advance(10)
-    assert [made.method for made in post.channel.calls] == ["send", "edit"]
+    assert post.channel.screen() == ["2"]
+    show(post, "3")
+    await post.clock.advance(10)
+    assert post.channel.screen() == ["3"]
+    post.channel.messages.clear()  # a person who deletes it again doesn't want it
+    show(post, "4")
+    await post.clock.advance(10)
+    show(post, "5", final=True)
+    await post.clock.advance(10)
+    assert [made.method for made in post.channel.calls] == ["send", "edit", "send", "edit", "edit"]
     assert await post.sender.flush(1)
 
 
