@@ -139,6 +139,24 @@ async def test_a_group_that_moves_while_a_run_works_gets_one_answer_at_its_new_a
     await lab.wait_text("Nothing is running", NEW, after=stop.after)
 
 
+@pytest.mark.lab(chats=[OLD])
+async def test_a_message_under_the_former_id_stays_in_the_session_and_is_answered_at_the_new_one(lab: Lab) -> None:
+    await lab.start()
+    await lab.ask("the word is PLUM", ["KNOWN7"], "KNOWN7", chat=OLD)
+    lab.telegram.people.say(f"/verbosity@{lab.telegram.chats.me['username']} quiet", OLD)
+    await lab.wait_text("quiet", OLD)
+    lab.telegram.people.migrate(OLD, NEW)
+    late = lab.send("which word?", ["DONE7"], OLD)  # it was written just before
+    await lab.wait_text("DONE7", NEW)
+    assert "PLUM" in json.dumps(lab.requests(late)[0].body)
+    await lab.bot.kill()
+    await lab.start()
+    sent = await lab.ask("and now?", ["DONE8"], "DONE8", chat=NEW)
+    assert "PLUM" in json.dumps(lab.requests(sent)[0].body)
+    quiet = rows(lab, "SELECT name FROM switches WHERE name LIKE 'verbosity:%' AND value = 'quiet'")
+    assert sum(f":{NEW}" in str(name) for (name,) in quiet) == 1
+
+
 @pytest.mark.lab(chats=[OWNER])
 async def test_a_move_of_a_group_that_was_never_allowed_allows_nothing(lab: Lab) -> None:
     await lab.start()

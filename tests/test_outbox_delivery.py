@@ -158,6 +158,20 @@ async def test_letters_follow_a_group_to_its_new_address(post: Post) -> None:
     assert await post.state("-7:3") == ("sent", post.channel.made("send")[-1].message_id)
 
 
+async def test_what_waits_for_a_group_goes_to_its_new_id_in_order_and_a_second_move_changes_nothing(post: Post) -> None:
+    post.channel.fail("send", Unreachable("kicked"), chat="-1")
+    for text in ("one", "two"):
+        await post.write(text, chat="-1")
+    await post.clock.settle()
+    for _ in range(2):
+        post.sender.follow("-1", "-1001")
+        await post.clock.advance(10)
+    await post.write("three", chat="-1")
+    await post.clock.advance(10)
+    assert post.channel.screen("-1001") == ["one", "two", "three"]
+    assert post.channel.screen("-1") == [] and post.sender.pending() == 0
+
+
 async def test_a_channel_that_breaks_its_promise_does_not_stop_the_chat(post: Post) -> None:
     post.channel.fail("send", ZeroDivisionError("a bug"))
     await post.write("1", "2")
