@@ -76,7 +76,7 @@ def simple_commands(text: str) -> tuple[Simple, ...]:
     return _programs(text[:LONGEST], 0)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)
 def _programs(text: str, depth: int) -> tuple[Simple, ...]:
     found: list[Simple] = []
     for group in _groups(text)[:MOST]:

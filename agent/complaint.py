@@ -63,7 +63,7 @@ def pick(stdout: str, stderr: str) -> Complaint:
     return other if other.rank > found.rank else found
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def complaint(text: str) -> Complaint:
     """The line that says what went wrong: a traceback's last exception line, else the first of the highest rank."""
     if not text:

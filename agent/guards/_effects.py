@@ -31,7 +31,7 @@ _WAITS = re.compile(
 )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def changes(command: str) -> bool:
     """Whether one of its programs changes something, by its name and options."""
     text = command[:LONGEST]

@@ -24,7 +24,7 @@ WITH_OBJECT = VIEWERS | frozenset({
 })  # fmt: skip
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=512)
 def target(command: str) -> str:
     """Such as `scan.sh`, `npm run build`, `cat notes.txt`; "" where the line can't be read or says nothing."""
     ran = [simple for simple in simple_commands(command) if simple.stem and simple.stem not in ASIDE]

@@ -39,7 +39,7 @@ class Trouble:
     error: Complaint | None
     last: str = ""  # the last line of a failure that printed nothing of error shape
     _gist: str | None = None
-    _signature: str | None = None
+    known: str | None = None  # `signature`, once it was asked for
 
     @property
     def line(self) -> str:
@@ -50,9 +50,9 @@ class Trouble:
 
     @property
     def signature(self) -> str:
-        if self._signature is None:
-            self._signature = _signature(self.error, self.last) if self.error else ""
-        return self._signature
+        if self.known is None:
+            self.known = _signature(self.error, self.last) if self.error else ""
+        return self.known
 
     @property
     def gist(self) -> str:
@@ -123,17 +123,18 @@ class Repeated:
         return False
 
     def _counted(self, trouble: Trouble) -> Nudge | None:
-        if self._failed < self.at - 1:
+        if self._failed < self.at and not self._standing:
             return None
-        failed = [each for each in self._window if each and each.error]
-        asked, signature = trouble.deed.asked, ""
-        for each in failed:
-            if each.deed.asked != asked:
-                signature = trouble.signature
-                break
-        if not signature:
+        asked, signature = trouble.deed.asked, trouble.signature
+        same, others = [], False
+        for each in self._window:
+            if each is None or each.error is None:
+                continue
+            if (each.known or each.signature) == signature:
+                same.append(each)
+            others = others or each.deed.asked != asked
+        if not (others and signature):
             return None
-        same = [each for each in failed if (each._signature or each.signature) == signature]
         if signature == self._standing:
             self._seen = self.calls.turn
         if len(same) < self.at or len(same := self._open(same)) < self.at:
@@ -177,7 +178,7 @@ class Repeated:
         return Nudge(Level.NOTE, "", slot=SLOT, event="repeated.cleared")
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def _signature(error: Complaint, line: str) -> str:
     """The error's signature; of a failure that says nothing of error shape, its last line."""
     return reduced(error) if error.rank is not Rank.NONE else masked(line)
