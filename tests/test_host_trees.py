@@ -56,6 +56,13 @@ async def test_what_a_command_leaves_behind_lives_until_the_run_ends(at: Bench, 
     assert await at.host.reap("s1") == 0
 
 
+# Its first thread has ended, which makes it look like a zombie; another one and a child go on.
+HEADLESS = (
+    'python3 -c \'import ctypes, subprocess, threading, time; subprocess.Popen(["sleep", "MARKER"]); '
+    "threading.Thread(target=time.sleep, args=(61,)).start(); ctypes.CDLL(None).pthread_exit(None)'"
+)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -66,6 +73,7 @@ async def test_what_a_command_leaves_behind_lives_until_the_run_ends(at: Bench, 
         "sleep MARKER | cat | sleep MARKER",
         "python3 -c 'import signal,time; signal.signal(15, signal.SIG_IGN); time.sleep(61)' MARKER",
         "kill -STOP $$; sleep MARKER",
+        HEADLESS,
         "trap 'sleep MARKER' EXIT; sleep MARKER",
     ],
 )

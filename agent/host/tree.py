@@ -39,7 +39,16 @@ def parent_of(pid: int) -> int | None:
     stat = read(f"/proc/{pid}/stat")
     # The name stands in brackets and may hold brackets and spaces itself: fields count from the last one.
     fields = stat[stat.rfind(b")") + 2 :].split(b" ", 2)
-    return int(fields[1]) if len(fields) == 3 and fields[0] not in b"ZX" else None
+    if len(fields) < 3 or (fields[0] in b"ZX" and not threaded(fields[2])):
+        return None
+    return int(fields[1])
+
+
+def threaded(fields: bytes) -> bool:
+    """Whether a zombie has threads left, by its stat from the process group on (proc(5), num_threads): its first thread
+    has ended, but it goes on, and what it started is still below it."""
+    words = fields.split(b" ", 16)
+    return len(words) > 16 and int(words[15]) > 1
 
 
 def read(path: str) -> bytes:
