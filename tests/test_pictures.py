@@ -114,9 +114,7 @@ def test_kinds(data: bytes) -> None:
     assert kind_of(data) == KINDS[data]
 
 
-SEEING = (
-    "gpt-4o-mini openai/gpt-5 claude-sonnet-4 gemini-2.5-flash qwen2.5vl:7b o3 qwen2.5-vl-72b llava:13b"
-)
+SEEING = "gpt-4o-mini openai/gpt-5 claude-sonnet-4 gemini-2.5-flash qwen2.5vl:7b o3 qwen2.5-vl-72b llava:13b"
 SEEING += " pixtral-12b gemma3:12b llama3.2-vision llama-4-scout"
 BLIND = "gpt-3.5-turbo qwen3:8b llama3.1:8b deepseek-chat mistral-7b gemma3n:e4b fo3"
 
