@@ -58,7 +58,7 @@ async def test_the_card_shows_all_and_run_once_runs_it_once(tmp_path: Path) -> N
         await desk.pass_time(5)
         assert desk.mark.lines == ["one"]
         assert desk.toasts() == [words.ALLOWED, words.ALREADY]
-        assert [letter.text for letter in desk.letters()][-1] .startswith("done\n\n1 file")
+        assert [letter.text for letter in desk.letters()][-1].startswith("done\n\n1 file")
         with pytest.raises(LookupError):
             desk.button("Run once")
         assert any("Approved by 7" in letter.text for letter in desk.letters())

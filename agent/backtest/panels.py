@@ -16,7 +16,7 @@ only reminds of a failure that is still open (failure card, sticky line), tells 
 claim of success counts as a rule of its own and not into the whole."""
 
 ASKING = frozenset({"claims", "critic", "drift", "gate", "world"})
-"""They ask a disk, a test run or a model before they speak, and a recording answers nothing: they would be mute here."""
+"""They ask a disk, a test run or a model before they speak, and a recording answers nothing: they would be mute."""
 
 
 def chosen(names: str) -> list[str]:
