@@ -134,7 +134,9 @@ class Cell:
             self.arrival = replace(self.arrival, data=await self._data())
         before, toasts = await self._state(), len(self.desk.toasts())
         row = self.desk.channel.row(self.arrival)
-        await gate.door(self.desk.service.desk.intake).intake([Received(row, self.arrival)])
+        await gate.door(self.desk.service.desk.intake, self.desk.service.moves.follow).intake(
+            [Received(row, self.arrival)]
+        )
         await self.desk.service.desk.idle()
         said = await store.find(f"{row.bot}:{row.update_id}:{self.arrival.command or 'note'}")
         text = decode(said.body)[1].text if said else ""
