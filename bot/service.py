@@ -151,16 +151,18 @@ class Service:
         listening = asyncio.create_task(channel.listen(intake), name="listen")
         purging = asyncio.create_task(self.purge(), name="purge")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
+        tasks = [listening, stopping, purging]
         try:
             await self.pick_up()
             ready.set()
-            await Menus(channel, self.commands, self._parts.access).announce()
+            tasks.append(
+                asyncio.create_task(Menus(channel, self.commands, self._parts.access).announce(), name="menus")
+            )
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 await listening
                 await self.finish_up()
         finally:
-            tasks = (listening, stopping, purging)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)

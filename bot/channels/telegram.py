@@ -151,9 +151,9 @@ class TelegramChannel:
     async def announce_commands(
         self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
     ) -> None:
-        """Publish a menu; doesn't wait for it."""
+        """Publish a menu, and wait for it: many at once would leave no room for a sign of life."""
         scope = scope_of(audience)
-        self._run(lambda: self._speaker.set_my_commands(list(commands), scope, language or None), COSMETIC_S)
+        await self._quietly(lambda: self._speaker.set_my_commands(list(commands), scope, language or None), COSMETIC_S)
 
     async def close(self) -> None:
         for task in self._background:
