@@ -37,8 +37,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     choosing = asyncio.get_running_loop().run_in_executor(None, choose, str(settings.home))  # it waits for processes
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     model, lead = chain_of(settings, clock)
-    threading.Thread(target=warm, args=[lead], name="warm", daemon=True).start()
-    from bot.channels.telegram import TelegramChannel  # half of the start's time: it overlaps with the line above
+    from bot.channels.telegram import TelegramChannel  # half of the start's time
 
     token = settings.telegram.token.get_secret_value()
     channel = TelegramChannel(token, settings.telegram.api_url, clock, reach=reach_of(settings.failpoint))
@@ -50,6 +49,8 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     parts = Parts(
         channel, store, model, host, access_of(settings), clock, redactor, sandbox, undo, environ.get("HOME", "")
     )
+    # Not earlier: it takes the interpreter from what the first poll waits for.
+    threading.Thread(target=warm, args=[lead], name="warm", daemon=True).start()
     try:
         await Service(settings, parts, [*warnings, *root_warning()]).serve(on_signal())
     finally:
@@ -63,13 +64,14 @@ def warm(model: OpenAIChat) -> None:
 
     The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
     """
-    import agent.guards._claims.admission
-    import agent.guards._claims.facts
-    import agent.ledger  # noqa: F401
-
     model.warm()
+    import agent.ledger
+
     letters("warm")
     judge(Call("", "shell", '{"command": "true"}'), "write", Scene("/", "/"))
+    import agent.guards._claims.admission
+    import agent.guards._claims.facts  # noqa: F401
+
     gc.collect()
     gc.freeze()
     gc.enable()
