@@ -39,6 +39,8 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     model, lead = chain_of(settings, clock)
     from bot.channels.telegram import TelegramChannel  # half of the start's time
 
+    # Not earlier: it takes the interpreter from what the first poll waits for.
+    threading.Thread(target=warm, args=[lead], name="warm", daemon=True).start()
     token = settings.telegram.token.get_secret_value()
     channel = TelegramChannel(token, settings.telegram.api_url, clock, reach=reach_of(settings.failpoint))
     store = SqliteStore(settings.home / "jarvis.db")
@@ -49,8 +51,6 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     parts = Parts(
         channel, store, model, host, access_of(settings), clock, redactor, sandbox, undo, environ.get("HOME", "")
     )
-    # Not earlier: it takes the interpreter from what the first poll waits for.
-    threading.Thread(target=warm, args=[lead], name="warm", daemon=True).start()
     try:
         await Service(settings, parts, [*warnings, *root_warning()]).serve(on_signal())
     finally:

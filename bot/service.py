@@ -40,6 +40,7 @@ logger = logging.getLogger(__name__)
 DRAIN_S = 6.0  # for commands to come to their end at a shutdown
 FLUSH_S = 2.0  # for messages on their way out
 PURGE_S = 3600.0
+MENUS_S = 2.0  # after the start
 
 
 class Service:
@@ -155,9 +156,7 @@ class Service:
         try:
             await self.pick_up()
             ready.set()
-            tasks.append(
-                asyncio.create_task(Menus(channel, self.commands, self._parts.access).announce(), name="menus")
-            )
+            tasks.append(asyncio.create_task(self.announce(), name="menus"))
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 await listening
@@ -167,6 +166,11 @@ class Service:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close()
+
+    async def announce(self) -> None:
+        """Publish the menus, once those who wrote meanwhile were served."""
+        await self._parts.clock.sleep(MENUS_S)
+        await Menus(self._parts.channel, self.commands, self._parts.access).announce()
 
     async def purge(self) -> None:
         """Every hour: what was kept for undo and what lies in the boxes' private folders goes after the bulk

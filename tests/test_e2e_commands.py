@@ -182,7 +182,7 @@ async def test_help_and_nearest_are_those_of_the_role(lab: Lab) -> None:
 @pytest.mark.lab(chats=[8], env={"JARVIS_ACCESS__VIEWERS": "9"})
 async def test_each_menu_shows_what_its_readers_may(lab: Lab) -> None:
     await lab.start()
-    await lab.until(lambda: [c for c in lab.telegram.calls if c.method == "setMyCommands"][3:], "no menus")
+    await lab.until(lambda: [c for c in lab.telegram.calls if c.method == "setMyCommands"][7:], "no menus")
     made = {}
     for call in [c for c in lab.telegram.calls if c.method == "setMyCommands"]:
         scope = call.params.get("scope") or {}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bot.pace import SLACK, Pace
 
 EPSILON = 1e-4
+WHOLE = 1.25 + SLACK  # seconds that the thirty over all chats are counted over
 
 
 def call(pace: Pace, chat: str, now: float) -> float:
@@ -43,23 +44,30 @@ def test_only_groups_are_held_to_twenty_a_minute(chat: str, nth: int, early: boo
     assert (now < 60) == early
 
 
-def test_the_seventh_chat_of_a_fifth_of_a_second_waits_for_the_next() -> None:
+def test_the_thirty_first_chat_waits_until_the_first_of_them_is_long_past() -> None:
     pace = Pace()
-    waits = [pace.take(str(n), 0.0) for n in range(13)]
-    fifth = 0.2 + SLACK
-    assert [waits[i] for i in (0, 5, 6, 11, 12)] == pytest.approx([0, 0, fifth, fifth, 2 * fifth])
+    waits = [pace.take(str(n), 0.0) for n in range(61)]
+    assert [waits[i] for i in (0, 29, 30, 59, 60)] == pytest.approx([0, 0, WHOLE, WHOLE, 2 * WHOLE])
 
 
 def test_calls_that_are_late_together_are_spread_again() -> None:
     pace = Pace()
-    for n in range(18):
+    for n in range(90):
         pace.take(str(n), 0.0)
-    now, made = 5.0, []  # the loop stood still for five seconds: all eighteen wake at once
-    while len(made) < 18:
+    now, made = 9.0, []  # the loop stood still for nine seconds: all ninety wake at once
+    while len(made) < 90:
         wait = pace.make(now)
         made += [now] if not wait else []
         now += wait
-    assert busiest(made, 0.2) == 6 and made[-1] == pytest.approx(5 + 2 * (0.2 + SLACK))
+    assert busiest(made, 1.25) == 30 and made[-1] == pytest.approx(9 + 2 * WHOLE)
+
+
+@pytest.mark.parametrize("late", [0.0, 0.1, 0.25])
+def test_calls_that_arrive_a_little_late_are_no_more_than_thirty_in_a_second(late: float) -> None:
+    pace = Pace()
+    moments = [pace.take(str(n), 0.0) for n in range(300)]
+    arrived = [at + (late if n % 2 else 0.0) for n, at in enumerate(moments)]
+    assert busiest(arrived, 1.0) <= 30
 
 
 def test_a_call_that_is_made_as_booked_waits_no_more() -> None:
@@ -71,12 +79,12 @@ def test_a_call_that_is_made_as_booked_waits_no_more() -> None:
 
 def test_an_edit_has_no_turn_while_messages_have_booked_theirs() -> None:
     pace = Pace()
-    for n in range(5):
+    for n in range(29):
         pace.take(str(n), 0.0)
     assert pace.spare("x", 0.0) == 0
-    pace.take("5", 0.0)
-    assert pace.spare("x", 0.0) == pytest.approx(0.2 + SLACK)
-    assert pace.spare("x", 0.2 + SLACK) == 0
+    pace.take("29", 0.0)
+    assert pace.spare("x", 0.0) == pytest.approx(WHOLE)
+    assert pace.spare("x", WHOLE) == 0
 
 
 def test_taking_a_turn_before_the_chat_may_is_an_error() -> None:
