@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Sequence
 
 from agent.clock import SystemClock
@@ -27,6 +28,7 @@ from bot.parts import Parts
 from bot.service import Service
 
 logger = logging.getLogger(__name__)
+LATER_S = 3.0
 
 
 async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequence[str]) -> None:
@@ -60,7 +62,8 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
 
 
 def warm(model: OpenAIChat) -> None:
-    """Load what the first answer needs, beside everything else: half a second of imports.
+    """Load what the first answer needs, beside everything else: half a second of imports; what only an answer after
+    work needs, a little later.
 
     The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
     """
@@ -69,12 +72,12 @@ def warm(model: OpenAIChat) -> None:
 
     letters("warm")
     judge(Call("", "shell", '{"command": "true"}'), "write", Scene("/", "/"))
-    import agent.guards._claims.admission
-    import agent.guards._claims.facts  # noqa: F401
-
-    gc.collect()
+    # Frozen uncollected: a collection of all that was loaded would stop the loop for 40 ms.
     gc.freeze()
     gc.enable()
+    time.sleep(LATER_S)
+    import agent.guards._claims.admission
+    import agent.guards._claims.facts  # noqa: F401
 
 
 async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequence[str]) -> None:
