@@ -132,6 +132,13 @@ def mutated(value: Any, path: tuple[Any, ...], change: Any, drop: bool) -> None:
         value[last] = change
 
 
+@pytest.mark.parametrize("file_id", [{0: "x"}, {"id": 1}, ["x"], 5, "", "a b", "x" * 300, None, "../../etc"])
+def test_a_file_whose_id_is_none_of_telegrams_is_read_the_same_again(file_id: object) -> None:
+    photo = {"file_id": file_id, "file_unique_id": "u", "width": 1, "height": 1}
+    chat, person = {"id": 7, "type": "private"}, {"id": 7, "is_bot": False, "first_name": "Ada"}
+    check({"update_id": 1, "message": {"message_id": 5, "date": 1, "chat": chat, "from": person, "photo": [photo]}})
+
+
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**64))
 def test_no_mutated_update_raises(seed: int) -> None:

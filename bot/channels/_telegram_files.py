@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
 
 from telegram import Bot, Message
@@ -12,6 +13,7 @@ from bot.channels._telegram_address import clean
 from bot.channels._telegram_errors import is_revoked, words
 from bot.channels._telegram_wire import ApiRefusal
 
+FILE_ID = re.compile(r"[A-Za-z0-9_:.=-]{1,256}")  # the library makes a text of whatever came as the id
 LIMIT = 20 * 2**20  # bytes: https://core.telegram.org/bots/api#getfile
 FETCH_S = 180.0
 TRIES = 3
@@ -31,7 +33,7 @@ def attached(message: Message) -> tuple[Attached, ...]:
     found = getattr(message, kind)
     if kind == "photo":
         found = max(found, key=lambda size: _number(size.width) * _number(size.height))
-    if not isinstance(found.file_id, str) or not found.file_id:
+    if not isinstance(found.file_id, str) or not FILE_ID.fullmatch(found.file_id):
         raise ValueError("a file without an id")
     return (
         Attached(

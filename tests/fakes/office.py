@@ -42,7 +42,11 @@ class Office:
     task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
+        """Until the past is picked up, for which files are read in threads."""
         self.task = asyncio.create_task(self.service.serve(self.stopped))
+        async with asyncio.timeout(30):
+            while not hasattr(self.service, "door") and not self.task.done():
+                await asyncio.sleep(0.001)
         await self.clock.settle()
 
     async def pass_time(self, seconds: float = 1.0) -> None:
