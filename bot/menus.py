@@ -19,8 +19,16 @@ class Menus:
     access: Access
 
     async def announce(self) -> None:
-        """Publish all of them. Cosmetic: never raises."""
-        for audience, role in {"": Role.VIEWER, "groups": Role.OPERATOR, **self._own()}.items():
+        """Publish those of everybody, of groups and of the owner. Cosmetic: never raises."""
+        owner = {person: role for person, role in self._own().items() if role == Role.OWNER}
+        await self._publish({"": Role.VIEWER, "groups": Role.OPERATOR, **owner})
+
+    async def announce_people(self) -> None:
+        """Publish those of the others who may do more than a viewer. Cosmetic: never raises."""
+        await self._publish({person: role for person, role in self._own().items() if role != Role.OWNER})
+
+    async def _publish(self, menus: dict[str, Role]) -> None:
+        for audience, role in menus.items():
             for language in words.SHOWN:
                 with words.speaking(language):
                     menu = self.commands.menu(role)

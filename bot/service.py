@@ -168,9 +168,11 @@ class Service:
             await self.close()
 
     async def announce(self) -> None:
-        """Publish the menus, once those who wrote meanwhile were served."""
+        """Publish the menus; those of many people once whoever wrote meanwhile was served."""
+        menus = Menus(self._parts.channel, self.commands, self._parts.access)
+        await menus.announce()
         await self._parts.clock.sleep(MENUS_S)
-        await Menus(self._parts.channel, self.commands, self._parts.access).announce()
+        await menus.announce_people()
 
     async def purge(self) -> None:
         """Every hour: what was kept for undo and what lies in the boxes' private folders goes after the bulk
