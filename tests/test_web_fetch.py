@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import Callable
 from pathlib import Path
@@ -202,6 +203,21 @@ async def test_a_long_page_is_read_in_pieces_and_marked() -> None:
     assert whole.startswith("".join(pieces))
     with pytest.raises(ToolError, match="only 30000 characters"):
         await tool.run(around, WebFetch(url="http://a.example/", start=30_000))
+
+
+async def test_a_large_page_does_not_hold_up_the_event_loop() -> None:
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.005)
+            ticks += 1
+
+    ticking = asyncio.create_task(tick())
+    page = await web(text("<p>x</p>" * 60_000, "text/html")).fetch("http://a.example/", 30)
+    ticking.cancel()
+    assert page.text.startswith("x\n") and ticks >= 3
 
 
 async def test_without_a_web() -> None:

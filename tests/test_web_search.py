@@ -15,6 +15,7 @@ from agent.errors import ConfigError, ToolError
 from agent.steps import Outcome
 from agent.tools.web_search import WebSearch, tool
 from agent.web import Search, Web, search_for
+from agent.web.body import MOST_BYTES
 from tests.fakes.calls import context
 
 ROWS = [{"title": f"Title {n}", "url": f"https://a.example/{n}", "content": f"text  {n}"} for n in range(9)]
@@ -66,7 +67,7 @@ async def test_brave_and_its_key() -> None:
     def handler(request: httpx2.Request) -> httpx2.Response:
         seen.append(request)
         rows = [{"title": "T", "url": "https://a.example", "description": "D"}]
-        return httpx2.Response(200, json={"web": {"results": rows}})
+        return httpx2.Response(200, stream=httpx2.ByteStream(json.dumps({"web": {"results": rows}}).encode()))
 
     found = search_for("brave", "", "key-1", httpx2.MockTransport(handler))
     assert found is not None
@@ -81,6 +82,12 @@ async def test_a_refusal_is_told_without_the_key() -> None:
         await found.search("x", 3)
     assert "403" in str(told.value)
     assert "key-1" not in str(told.value)
+
+
+async def test_an_answer_without_end_is_cut() -> None:
+    async with searxng(b"[" * (MOST_BYTES + 1)) as (url, _):
+        with pytest.raises(ToolError, match="more than"):
+            await tool.run(context(Path("/"), web=Web(search_for("searxng", url))), WebSearch(query="x"))
 
 
 async def test_a_provider_that_raises_is_one_sentence() -> None:

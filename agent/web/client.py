@@ -11,6 +11,7 @@ from agent.errors import ToolError
 from agent.ports import Hit, Page
 from agent.web.address import resolved
 from agent.web.search import Search
+from agent.web.transport import fresh
 
 if TYPE_CHECKING:
     import httpx2
@@ -63,7 +64,7 @@ class Web:
     async def _followed(self, url: str) -> Page:
         import httpx2
 
-        transport = self._transport or httpx2.AsyncHTTPTransport(http1=True, http2=False, trust_env=False)
+        transport = self._transport or await fresh()
         limits = httpx2.Timeout(TOTAL_S, connect=CONNECT_S)
         async with httpx2.AsyncClient(transport=transport, timeout=limits, trust_env=False) as client:
             for _ in range(REDIRECTS + 1):

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from agent.errors import ConfigError, ToolError
 from agent.ports import Hit
+from agent.web.body import MOST_BYTES, received
+from agent.web.transport import fresh
 
 if TYPE_CHECKING:
     import httpx2
 
 TIMEOUT_S = 20.0
-MOST_BYTES = 2_000_000
 BRAVE = "https://api.search.brave.com/res/v1/web/search"
 
 Ask = Callable[[str, int], Awaitable[list[Hit]]]
@@ -95,18 +96,16 @@ async def _json(
 
     import httpx2
 
-    headers = {"Accept": "application/json", **headers}
+    headers = {"Accept": "application/json", "Accept-Encoding": "gzip, deflate", **headers}
     async with (
-        httpx2.AsyncClient(transport=transport, timeout=TIMEOUT_S, trust_env=False) as client,
+        httpx2.AsyncClient(transport=transport or await fresh(), timeout=TIMEOUT_S, trust_env=False) as client,
         client.stream("GET", url, params=params, headers=headers) as reply,
     ):
         if reply.status_code != 200:
             raise ToolError(f"The search answered with status {reply.status_code}. Go on without it.")
-        body = bytearray()
-        async for piece in reply.aiter_bytes():
-            body += piece
-            if len(body) > MOST_BYTES:
-                raise ToolError("The search answered with more than 2 MB. Go on without it.")
+        body, cut = await received(reply.aiter_raw(), reply.headers.get("content-encoding", ""))
+    if cut:
+        raise ToolError(f"The search answered with more than {MOST_BYTES:,} bytes. Go on without it.")
     found = json.loads(body)
     return found if isinstance(found, dict) else {}
 
