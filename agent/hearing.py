@@ -50,8 +50,10 @@ class Transcriber:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         fields, files = {"model": self.model, "response_format": "json"}, {"file": (name, data)}
         timeout = httpx2.Timeout(TOTAL_S, connect=CONNECT_S)
+        # Beside the event loop: it reads the certificates.
+        transport = self._transport or await asyncio.to_thread(httpx2.AsyncHTTPTransport, trust_env=False)
         async with (
-            httpx2.AsyncClient(transport=self._transport, timeout=timeout, trust_env=False) as client,
+            httpx2.AsyncClient(transport=transport, timeout=timeout, trust_env=False) as client,
             client.stream("POST", self.url, headers=headers, data=fields, files=files) as reply,
         ):
             if reply.status_code != 200:
