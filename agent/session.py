@@ -6,13 +6,18 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from agent.edges import Edges
+from agent.folds import folded, nothing
 from agent.messages import History
 from agent.ports import Delta, Watcher
 from agent.relay import Standing
 from agent.resume import Todo
-from agent.steps import Ended, Nudged, Said, Step
+from agent.steps import Ended, Nudged, Step
+
+if TYPE_CHECKING:
+    from agent.ledger import Ledger
 
 logger = logging.getLogger(__name__)
 _writers = itertools.count(1)
@@ -32,16 +37,19 @@ class Session:
         self._batches = itertools.count(1)
         self._lock = asyncio.Lock()
         self._stale = True
-        self._reset()
+        self._folds = nothing(edges)
 
-    def _reset(self) -> None:
-        self.seq = 0
-        self.todo = Todo()
-        self.history = History()
-        from agent.ledger import Ledger  # its rules take a while to load, and the start of the bot needs none of them
+    @property
+    def todo(self) -> Todo:
+        return self._folds.todo
 
-        self.ledger = Ledger()
-        self._panel = self.edges.fresh_panel()
+    @property
+    def history(self) -> History:
+        return self._folds.history
+
+    @property
+    def ledger(self) -> Ledger:
+        return self._folds.ledger
 
     @property
     def standing(self) -> Standing:
@@ -72,41 +80,25 @@ class Session:
                 return False
             batch: list[Step] = []
             for step in steps:
-                batch += [step, *self._panel.observe(step)]
-            first, name = self.seq + 1, f"{self._writer}.{next(self._batches)}"
+                batch += [step, *self._folds.panel.observe(step)]
+            first, name = self._folds.seq + 1, f"{self._writer}.{next(self._batches)}"
             self._stale = True  # until the append is known to have succeeded, our folds are not to be trusted
             await self.edges.journal.append(self.id, first, name, *batch)
             self._stale = False
             for seq, step in enumerate(batch, start=first):
-                self._fold(seq, step)
+                self._folds.fold(seq, step)
             self._show(first, batch)
             return True
 
     async def _refresh(self) -> None:
-        if not self._stale:
-            return
-        self._reset()
-        from agent.ledger import recalled
-
-        rows = await self.edges.journal.read(self.id)
-        self.ledger = recalled(rows)
-        for seq, step in rows:
-            self._fold(seq, step)
-        self._panel.replay(step for _, step in rows)
-        self._stale = False
-
-    def _fold(self, seq: int, step: Step) -> None:
-        self.seq = seq
-        self.todo.fold(seq, step)
-        self.history.fold(seq, step)
-        self.ledger.fold(seq, step)
-        if isinstance(step, Said) and self.history.measured:
-            self.edges.window.heard(step.model, *self.history.measured)
+        if self._stale:
+            self._folds = await folded(self.edges, await self.edges.journal.read(self.id))
+            self._stale = False
 
     def _show(self, first: int, batch: Sequence[Step]) -> None:
-        for fault in self._panel.faults:
+        for fault in self._folds.panel.faults:
             logger.error("guard %s raised on %s", fault.guard, fault.step, exc_info=fault.error)
-        self._panel.faults.clear()
+        self._folds.panel.faults.clear()
         for seq, step in enumerate(batch, start=first):
             match step:
                 case Nudged():

@@ -42,6 +42,7 @@ BY_FLOOR = {
             "arguments",
         ),
         "machine",
+        *("causes", "why"),
         *("verdict", "plan", "evidence", "testruns", "drift"),
         *("lineage", "critic", "debating"),
         *("room", "shown", "window", "tiers", "talk", "shorter", "pictures"),
@@ -52,7 +53,10 @@ BY_FLOOR = {
         *("store", "models", "host", "sandbox", "redact", "undo", "workshop", "mcp", "web", "tools", "probes"),
         *("failpoints", "clock", "lock", "hearing"),
     ),
-    Floor.ENGINE: ("loop", "session", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping", *_CHILDREN),
+    Floor.ENGINE: (
+        *("loop", "session", "folds", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
+        *_CHILDREN,
+    ),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {
