@@ -17,6 +17,7 @@ import pytest
 
 from agent.errors import Conflict, StoreBusy
 from agent.steps import Asked
+from agent.store.journal import PAGE
 from agent.store.sqlite import SqliteStore
 from tests.store_contract import asked, ended, update
 
@@ -59,6 +60,24 @@ async def test_of_two_connections_exactly_one_writes_a_place(path: Path, store: 
     assert await store.read("s") == await other.read("s")
     assert [seq for seq, _ in await store.read("s")] == list(range(1, 21))
     await other.close()
+
+
+@pytest.mark.parametrize("count", [PAGE - 1, PAGE, PAGE + 1, 3 * PAGE])
+async def test_a_long_journal_is_read_whole(store: SqliteStore, count: int) -> None:
+    await store.append("s", 1, "b1", *[asked(str(number)) for number in range(count)])
+    assert [seq for seq, _ in await store.read("s")] == list(range(1, count + 1))
+    assert [seq for seq, _ in await store.read("s", after=2)] == list(range(3, count + 1))
+
+
+async def test_a_long_journal_that_is_read_holds_nobody_else_up(store: SqliteStore) -> None:
+    await store.append("s", 1, "b1", *[asked(str(number)) for number in range(3 * PAGE)])
+    order: list[str] = []
+    reading = asyncio.create_task(store.read("s"))
+    writing = asyncio.create_task(store.append("other", 1, "b2", asked()))
+    reading.add_done_callback(lambda task: order.append("read"))
+    writing.add_done_callback(lambda task: order.append("written"))
+    await asyncio.gather(reading, writing)
+    assert order == ["written", "read"]
 
 
 async def test_a_store_that_stays_locked_is_busy_and_works_again_later(path: Path, store: SqliteStore) -> None:
@@ -135,6 +154,7 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from agent.steps import Asked
+from agent.store.journal import PAGE
 from agent.store.sqlite import SqliteStore
 
 async def main():

@@ -31,7 +31,11 @@ class SqliteStore:
         await self._db.write(journal.append(session, seq, batch, steps))
 
     async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
-        return await self._db.read(journal.read(session, after))
+        steps = page = await self._db.read(journal.read(session, after))
+        while len(page) == journal.PAGE:
+            page = await self._db.read(journal.read(session, page[-1][0]))
+            steps += page
+        return steps
 
     async def unfinished(self) -> list[str]:
         return await self._db.read(journal.unfinished())

@@ -15,7 +15,7 @@ ADD_STEP = """
     ON CONFLICT DO NOTHING RETURNING seq
 """
 BATCHES = "SELECT batch FROM steps WHERE session = ? AND seq >= ? AND seq < ? ORDER BY seq"
-READ = "SELECT seq, kind, version, body FROM steps WHERE session = ? AND seq > ? ORDER BY seq"
+READ = "SELECT seq, kind, version, body FROM steps WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?"
 UNFINISHED = "SELECT session FROM sessions WHERE asked IS NOT NULL ORDER BY asked, session"
 FIND_REF = "SELECT session, seq FROM steps WHERE ref = ?"
 
