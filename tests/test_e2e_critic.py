@@ -4,48 +4,24 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fakes.drifting import laid_out
 from tests.fakes.lab import Lab
 from tests.fakes.model import End, Http, Step, sh, use, write_file
+from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY, RIGHT_TS, typescript
 
 pytestmark = pytest.mark.e2e
 
-PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-PYTHON = {
-    "pyproject.toml": '[project]\nname = "sums"\nversion = "1"\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
-    "sums/__init__.py": "",
-    "sums/totals.py": "def total(numbers):\n    return 0\n",
-    "tests/test_totals.py": (
-        "from sums.totals import total\n\n\ndef test_sum_of_two():\n    assert total([1, 2]) == 3\n"
-    ),
-    "tests/conftest.py": "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent.parent))\n",
-}
-RIGHT_PY = "def total(numbers):\n    return sum(numbers)\n"
 BETTER_PY = "def total(numbers):\n    return sum(numbers or ())\n"
-TYPESCRIPT = {
-    "package.json": json.dumps({"name": "sums", "type": "module", "scripts": {"test": "node --test"}}),
-    "src/totals.ts": "export function total(numbers: number[]): number {\n  return 0;\n}\n",
-    "src/totals.js": "export function total(numbers) {\n  return 0;\n}\n",
-    "test/totals.test.js": (
-        "import test from 'node:test';\nimport assert from 'node:assert';\nimport { total } from '../src/totals.js';\n"
-        "test('sum of two', () => assert.equal(total([1, 2]), 3));\n"
-    ),
-}
-RIGHT_JS = "export function total(numbers) {\n  return numbers.reduce((a, b) => a + b, 0);\n}\n"
-BETTER_JS = "export function total(numbers) {\n  return (numbers ?? []).reduce((a, b) => a + b, 0);\n}\n"
+BETTER_TS = RIGHT_TS.replace("lines.reduce", "(lines ?? []).reduce")
 FIXED = (write_file("sums/totals.py", RIGHT_PY), sh(f"{PYTEST} tests"))
 DONE = use("task_complete", {"summary": "The sum is right now. DONE1"})
 
 
-def laid_out(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+TYPESCRIPT = pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 
 
 def vote(word: str, *findings: dict[str, Any], severity: str = "") -> str:
@@ -62,7 +38,7 @@ def reviewed_by(lab: Lab, *steps: Step) -> None:
 
 
 NULL_PY = {"file": "sums/totals.py", "line": 9, "quote": "return sum(numbers)", "problem": "None isn't handled"}
-NULL_JS = {"file": "src/totals.js", "line": 1, "quote": "numbers.reduce((a, b)", "problem": "null isn't handled"}
+NULL_TS = {"file": "src/totals.ts", "line": 1, "quote": "lines.reduce((sum: number", "problem": "null isn't handled"}
 
 
 async def test_a_python_package_that_a_review_rejects_is_mended_and_then_verified(lab: Lab) -> None:
@@ -83,16 +59,32 @@ async def test_a_python_package_that_a_review_rejects_is_mended_and_then_verifie
     assert not first.get("tools") and "+    return sum(numbers or ())" in second["messages"][1]["content"]
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
-async def test_a_typescript_package_that_stays_rejected_says_so_and_never_verified(lab: Lab) -> None:
-    laid_out(lab.workspace, TYPESCRIPT)
-    reviewed_by(lab, vote("reject", NULL_JS, severity="critical"))
+@TYPESCRIPT
+async def test_a_typescript_package_that_a_review_rejects_is_mended_and_then_verified(lab: Lab) -> None:
+    laid_out(lab.workspace, typescript())
+    reviewed_by(lab, vote("reject", NULL_TS, severity="critical"), vote("approve"))
     await lab.start()
-    one, two = write_file("src/totals.js", RIGHT_JS), write_file("src/totals.js", RIGHT_JS + "\n")
-    script = [one, DONE, two, DONE, write_file("src/totals.js", RIGHT_JS + "\n\n"), DONE]
-    sent = await lab.ask("fix the sum", script, "rejected by a review", timeout=25)
+    script = [write_file("src/totals.ts", RIGHT_TS), DONE, write_file("src/totals.ts", BETTER_TS), DONE]
+    sent = await lab.ask("fix the sum", script, "✓ verified", timeout=30)
+    refusal = next(text for text in lab.results(sent) if "a review rejects this" in text)
+    assert "src/totals.ts:8 `lines.reduce((sum: number`: null isn't handled" in refusal
+    told = await lab.until(lambda: [t for t in lab.screen() if "Told the model" in t], "the chat isn't told")
+    assert "a review rejects this" in told[0] and "src/totals.ts:8" in told[0]
     answer = next(text for text in lab.screen() if "DONE1" in text)
-    assert "✗ rejected by a review: src/totals.js:2" in answer and "✓ verified" not in answer
+    assert "a review found nothing wrong" in answer and "npm test green" in answer and lab.copies("DONE1") == 1
+    assert "+  return (lines ?? []).reduce(" in reviews(lab)[1]["messages"][1]["content"]
+
+
+@TYPESCRIPT
+async def test_a_typescript_package_that_stays_rejected_says_so_and_never_verified(lab: Lab) -> None:
+    laid_out(lab.workspace, typescript())
+    reviewed_by(lab, vote("reject", NULL_TS, severity="critical"))
+    await lab.start()
+    one, two = write_file("src/totals.ts", RIGHT_TS), write_file("src/totals.ts", RIGHT_TS + "\n")
+    script = [one, DONE, two, DONE, write_file("src/totals.ts", RIGHT_TS + "\n\n"), DONE]
+    sent = await lab.ask("fix the sum", script, "rejected by a review", timeout=30)
+    answer = next(text for text in lab.screen() if "DONE1" in text)
+    assert "✗ rejected by a review: src/totals.ts:8" in answer and "✓ verified" not in answer
     assert len(reviews(lab)) == 3 and len(lab.requests(sent)) == 6
 
 
@@ -118,22 +110,41 @@ async def test_no_vote_leaves_the_gates_verdict(lab: Lab, answer: Step) -> None:
     laid_out(lab.workspace, PYTHON)
     reviewed_by(lab, answer)
     await lab.start()
-    script = [*FIXED, DONE]
-    sent = await lab.ask("fix the sum", script, "✓ verified", timeout=20)
+    sent = await lab.ask("fix the sum", [*FIXED, DONE], "✓ verified", timeout=20)
+    assert len(lab.requests(sent)) == 3
+    failed_soft(lab)
+
+
+@TYPESCRIPT
+@pytest.mark.parametrize(
+    "kind", ["prose", "half an object", "a reset", "evidence that isn't there", "missing, but there"]
+)
+async def test_no_vote_leaves_the_gates_verdict_on_a_typescript_package(lab: Lab, kind: str) -> None:
+    laid_out(lab.workspace, typescript())
+    answer = GARBAGE[kind]
+    reviewed_by(lab, answer.replace("sums/totals.py", "src/totals.ts") if isinstance(answer, str) else answer)
+    await lab.start()
+    sent = await lab.ask("fix the sum", [write_file("src/totals.ts", RIGHT_TS), DONE], "✓ verified", timeout=30)
+    assert len(lab.requests(sent)) == 2
+    failed_soft(lab)
+
+
+def failed_soft(lab: Lab) -> None:
+    """A review was asked for, no vote came of it, and the answer says nothing of a review."""
+    assert reviews(lab) and "critic.failsoft" in lab.bot.log_tail(20_000)
     text = next(text for text in lab.screen() if "DONE1" in text)
     assert "review" not in text and lab.copies("DONE1") == 1
-    assert len(lab.requests(sent)) == 3 and reviews(lab)
-    assert "critic.failsoft" in lab.bot.log_tail(20_000)
 
 
 @pytest.mark.lab(env={"JARVIS_GUARDS__CRITIC__TIMEOUT_S": "2"})
-async def test_a_review_that_takes_too_long_is_no_vote_in_a_typescript_package(lab: Lab) -> None:
-    laid_out(lab.workspace, TYPESCRIPT)
+@pytest.mark.parametrize("language", ["python", pytest.param("typescript", marks=TYPESCRIPT)])
+async def test_a_review_that_takes_too_long_is_no_vote(lab: Lab, language: str) -> None:
+    laid_out(lab.workspace, PYTHON if language == "python" else typescript())
     reviewed_by(lab, End.HANG)
     await lab.start()
-    await lab.ask("fix the sum", [write_file("src/totals.js", RIGHT_JS), DONE], "DONE1", timeout=20)
-    assert "critic.failsoft" in lab.bot.log_tail(20_000)
-    assert "review" not in next(text for text in lab.screen() if "DONE1" in text)
+    fixed = FIXED if language == "python" else (write_file("src/totals.ts", RIGHT_TS),)
+    await lab.ask("fix the sum", [*fixed, DONE], "✓ verified", timeout=30)
+    failed_soft(lab)
 
 
 async def test_a_claim_repeated_with_nothing_changed_is_not_read_again(lab: Lab) -> None:

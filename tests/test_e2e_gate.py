@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import sys
-from pathlib import Path
 
 import pytest
 
+from tests.fakes.drifting import laid_out
 from tests.fakes.lab import Lab
 from tests.fakes.model import Say, Turn, sh, use, write_file
+from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY, RIGHT_TS, WRONG_TS, typescript
 
 pytestmark = pytest.mark.e2e
 
-PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
-PYTHON = {
-    "pyproject.toml": '[project]\nname = "sums"\nversion = "1"\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
-    "sums/__init__.py": "",
-    "sums/totals.py": "def total(numbers):\n    return 0\n",
-    "tests/test_totals.py": (
-        "from sums.totals import total\n\n\ndef test_sum_of_two():\n    assert total([1, 2]) == 3\n"
-    ),
-    "tests/conftest.py": "import pathlib, sys\nsys.path.insert(0, str(pathlib.Path(__file__).parent.parent))\n",
-}
-RIGHT_PY = "def total(numbers):\n    return sum(numbers)\n"
-TYPESCRIPT = {
-    "package.json": json.dumps({"name": "sums", "type": "module", "scripts": {"test": "node --test"}}),
-    "src/totals.ts": "export function total(numbers: number[]): number {\n  return 0;\n}\n",
-    "src/totals.js": "export function total(numbers) {\n  return 0;\n}\n",
-    "test/totals.test.js": (
-        "import test from 'node:test';\nimport assert from 'node:assert';\nimport { total } from '../src/totals.js';\n"
-        "test('sum of two', () => assert.equal(total([1, 2]), 3));\n"
-    ),
-}
-RIGHT_JS = "export function total(numbers) {\n  return numbers.reduce((a, b) => a + b, 0);\n}\n"
 DONE = use("task_complete", {"summary": "The sum is right now. DONE1"})
-
-
-def laid_out(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 async def test_a_python_package_is_done_when_its_tests_pass(lab: Lab) -> None:
@@ -61,14 +33,16 @@ async def test_a_python_package_is_done_when_its_tests_pass(lab: Lab) -> None:
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
 async def test_a_typescript_package_is_done_when_its_tests_pass(lab: Lab) -> None:
-    laid_out(lab.workspace, TYPESCRIPT)
+    laid_out(lab.workspace, typescript())
     await lab.start()
-    touch = write_file("src/totals.js", TYPESCRIPT["src/totals.js"] + "\n")
-    right = write_file("src/totals.js", RIGHT_JS)
+    touch, right = write_file("src/totals.ts", WRONG_TS + "\n"), write_file("src/totals.ts", RIGHT_TS)
     sent = await lab.ask("fix the sum", [touch, DONE, right, DONE], "✓ verified", timeout=60)
     refusal = next(text for text in lab.results(sent) if "Not accepted" in text)
     assert "npm test" in refusal and "sum of two" in refusal
-    assert any("✓ verified:" in text and "DONE1" in text for text in lab.screen())
+    assert any("Not accepted as done" in text and "sum of two" in text for text in lab.screen())
+    answer = next(text for text in lab.screen() if "DONE1" in text)
+    assert "✓ verified:" in answer and "npm test green after the last change" in answer
+    assert lab.copies("DONE1") == 1 and len(lab.requests(sent)) == 4
 
 
 async def test_the_same_claim_twice_with_nothing_changed_ends_as_unverified_with_a_checkpoint(lab: Lab) -> None:
