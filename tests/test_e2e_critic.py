@@ -142,7 +142,7 @@ async def test_a_review_that_takes_too_long_is_no_vote(lab: Lab, language: str) 
     laid_out(lab.workspace, PYTHON if language == "python" else typescript())
     reviewed_by(lab, End.HANG)
     await lab.start()
-    fixed = FIXED if language == "python" else (write_file("src/totals.ts", RIGHT_TS),)
+    fixed: tuple[Step, ...] = FIXED if language == "python" else (write_file("src/totals.ts", RIGHT_TS),)
     await lab.ask("fix the sum", [*fixed, DONE], "✓ verified", timeout=30)
     failed_soft(lab)
 
