@@ -14,7 +14,7 @@ from agent.machine import Job as Job
 from agent.machine import Jobs as Jobs
 from agent.machine import Ran as Ran
 from agent.machine import Sandbox as Sandbox
-from agent.steps import Change, End, Failed, Level, Outcome, Said, Step, Stream, ToolSpec, Usage
+from agent.steps import Change, End, Failed, Level, Outcome, Parcel, Said, Step, Stream, ToolSpec, Usage
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -97,6 +97,7 @@ class Result:
     ends: End | None = None
     usage: Usage | None = None  # of a child session
     tainted: bool = False  # words from elsewhere are in it
+    parcel: Parcel | None = None  # a file that the chat is sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ class CallContext:
     spawn: Spawn | None = None
     ask: Ask | None = None
     past: Past | None = None
+    screen: Screen | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ RESERVED = frozenset(
         *("user", "system", "none", "auto", "required", "any", "unnamed", "final", "answer", "done"),
         *("shell", "jobs", "read_file", "write_file", "edit_file", "list_dir", "search", "plan", "task_complete"),
         *("blocked", "save_tool", "delete_tool", "get_tool", "list_tools", "recent_sessions", "session_log"),
-        *("web_search", "web_fetch", "subagent", "debate"),
+        *("web_search", "web_fetch", "subagent", "debate", "send_file"),
     }
 )
 INLINE = {"python": "-c", "pypy": "-c", "perl": "-e", "ruby": "-e", "node": "-e", "nodejs": "-e", "php": "-r"}

@@ -118,6 +118,7 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
             ends=result.ends,
             usage=result.usage or asking.usage,
             tainted=result.tainted,
+            parcel=result.parcel,
         )
     )
 
@@ -179,6 +180,7 @@ def context(session: Session, name: str) -> CallContext:
         workshop=edges.workshop,
         web=edges.web,
         past=edges.past,
+        screen=edges.screen,
     )
 
 

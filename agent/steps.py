@@ -26,6 +26,9 @@ from agent.values import (
     Outcome as Outcome,
 )
 from agent.values import (
+    Parcel as Parcel,
+)
+from agent.values import (
     Picture as Picture,
 )
 from agent.values import (
@@ -162,7 +165,8 @@ class Started(Fact):
 class Finished(Fact):
     """A call has its result. `text` goes to the model, `details` to the chat. `files` is None where it is unknown.
     `ends`: the run ends so after this call, with `details` as the reason, unless something is said meanwhile. `usage`:
-    what the model cost within the call, that of a child session included; `tainted`: so was the child at its end."""
+    what the model cost within the call, that of a child session included; `tainted`: so was the child at its end;
+    `parcel`: a file that the chat is sent."""
 
     call_id: str
     tool: str
@@ -178,6 +182,7 @@ class Finished(Fact):
     ends: End | None = None
     usage: Usage | None = None
     tainted: bool = False
+    parcel: Parcel | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

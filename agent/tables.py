@@ -29,7 +29,7 @@ class Outgoing:
     key: str
     chat: str
     body: str
-    role: str = "answer"  # answer | notice | card | approval
+    role: str = "answer"  # answer | notice | card | approval | file
     state: str = "queued"  # queued | sending | sent | dead
     message_id: int | None = None
 

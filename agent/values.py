@@ -119,6 +119,16 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Parcel:
+    """A file that goes to the user: its absolute path, and the size in bytes and the SHA-256 in hex of what may go."""
+
+    path: str
+    size: int
+    sha256: str
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSpec:
     """A tool as the model is offered it: JSON schema of its arguments as JSON text, so that its bytes never change."""
 

@@ -34,6 +34,7 @@ class Draft:
     footer: str = ""  # a line under the last part
     button: tuple[str, str] | None = None  # its words, and its data but for the session
     public: str = ""  # what others than the owner read instead; the owner is told
+    parcel: s.Parcel | None = None  # a file, with `markdown` under it
 
 
 @dataclass(slots=True)
@@ -74,10 +75,18 @@ class Answers:
                 return [Draft(f"{seq}:tools", words.about_tools(step.text), None, silent=True, role="notice")]
             case s.Handed():
                 return self._handed(seq, step)
-            case s.Finished(outcome=s.Outcome.INTERRUPTED):
-                return [Draft(f"{seq}:restarted", words.RESTARTED, self._ref(seq), silent=True, role="notice")]
+            case s.Finished():
+                return self._finished(seq, step)
             case _:
                 pass
+        return []
+
+    def _finished(self, seq: int, step: s.Finished) -> list[Draft]:
+        ref, parcel = self._ref(seq), step.parcel
+        if parcel is not None:
+            return [Draft(f"{seq}:file", parcel.caption, ref, silent=True, role="file", parcel=parcel)]
+        if step.outcome is s.Outcome.INTERRUPTED:
+            return [Draft(f"{seq}:restarted", words.RESTARTED, ref, silent=True, role="notice")]
         return []
 
     def _handed(self, seq: int, step: s.Handed) -> list[Draft]:

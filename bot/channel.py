@@ -103,11 +103,14 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file on its way to a chat: its text, or the absolute path of its bytes."""
+    """A file on its way to a chat: its text, or the absolute path of its bytes and their SHA-256 in hex. `lost` is said
+    in its place once these bytes aren't there any more."""
 
     name: str
     text: str = ""
     path: str = ""
+    sha256: str = ""
+    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +164,10 @@ class Ambiguous(SendFailed):
 
 class Refused(SendFailed):
     """The service won't take these bytes, ever; don't send the same again."""
+
+
+class Lost(Refused):
+    """The file of a letter is gone, or isn't what was to be sent."""
 
 
 @dataclass(frozen=True, slots=True)

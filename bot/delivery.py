@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from agent import Clock, Outgoing, Store, StoreError
 from bot import filewords
-from bot.channel import Ambiguous, Channel, Flooded, Letter, Passing, Place, Refused, SendFailed, Unreachable
+from bot.channel import Ambiguous, Channel, Flooded, Letter, Lost, Passing, Place, Refused, SendFailed, Unreachable
 from bot.lane import Backoff, Lane
 from bot.markup import plain
 
 logger = logging.getLogger(__name__)
 
-REPEATED = ("answer", "approval")  # roles that are better had twice than not at all
+REPEATED = ("answer", "approval", "file")  # roles that are better had twice than not at all
 AMBIGUOUS_S = 2.0
 COMPLAIN_S = 60.0
 STORE_TRIES = 5
@@ -105,7 +105,7 @@ class Delivery:
 
     async def _undress(self, attempt: _Attempt, failure: Refused) -> bool:
         """Never the same bytes again: once as plain text, then it is given up."""
-        bare = _bare(attempt.letter, attempt.row.role)
+        bare = _bare(attempt.letter, attempt.row.role, failure)
         if bare == attempt.letter:
             logger.error("message %s is refused and given up: %s", attempt.row.key, failure)
             await self.mark(attempt.row.key, "dead")
@@ -121,9 +121,10 @@ class Delivery:
             logger.warning("sending fails and is tried again: %s", failure)
 
 
-def _bare(letter: Letter, role: str) -> Letter:
+def _bare(letter: Letter, role: str, failure: Refused) -> Letter:
     """What the service can have no reason to refuse: clean text only; an approval keeps its buttons."""
     text = next((part.text for part in plain(letter.text)), letter.text)
     if letter.file is not None:
-        text = "\n".join(filter(None, (text, filewords.file_refused(letter.file.name))))
+        told = letter.file.lost if isinstance(failure, Lost) else ""
+        text = "\n".join(filter(None, (text, told or filewords.file_refused(letter.file.name))))
     return Letter(text, buttons=letter.buttons if role == "approval" else (), silent=letter.silent)

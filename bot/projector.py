@@ -15,15 +15,17 @@ from agent import Clock, Outgoing, Store, StoreError, parent_of, steps
 from bot import checkpoints, modelwords, words
 from bot.answers import Answers, Draft
 from bot.channel import Button, Letter, Place
-from bot.markup import letters, plain
+from bot.markup import captioned, letters, plain
 from bot.outbox import Sender, encode
+from bot.parcel import file_of
 from bot.routes import Routes
 from bot.split import LIMIT, units
 
 logger = logging.getLogger(__name__)
 
 
-CHILD_SAYS = (":parked", ":restarted")
+CHILD_SAYS = (":parked", ":restarted", ":file")
+CAPTION = 1024  # UTF-16 units: https://core.telegram.org/bots/api#senddocument
 Questions = Callable[[str, Place, Draft], Awaitable[list[Outgoing]]]
 
 
@@ -131,7 +133,10 @@ def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
         card = checkpoints.letter(session, int(draft.key.partition(":")[0]), draft.checkpoint)
         return [Outgoing(key=f"{session}:{draft.key}:0", chat=place.chat, body=encode(place, card), role=draft.role)]
     button = ((Button(draft.button[0], f"{draft.button[1]}:{session}"),),) if draft.button else ()
-    parts = footed(letters(draft.markdown) or letters(words.INVISIBLE), draft.footer)
+    if draft.parcel:
+        parts = captioned(file_of(draft.parcel), draft.markdown, CAPTION)
+    else:
+        parts = footed(letters(draft.markdown) or letters(words.INVISIBLE), draft.footer)
     for chunk, letter in enumerate(parts):
         buttons = button if chunk + 1 == len(parts) else ()
         reply_to = int(draft.ref.rsplit(":", 1)[1]) if draft.ref and not chunk else None

@@ -26,7 +26,7 @@ from agent.steps import (
 
 PROBE = "world"
 _FROM_THE_WEB = frozenset(("web_fetch", "web_search"))
-_LOOKS_AT_FILES = frozenset(("write_file", "edit_file", "read_file", "search"))
+_LOOKS_AT_FILES = frozenset(("write_file", "edit_file", "read_file", "search", "send_file"))
 
 
 @dataclass(frozen=True, slots=True)

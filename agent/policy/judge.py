@@ -12,6 +12,8 @@ from agent.policy.notes import Notes
 from agent.policy.verdict import Finding, Judgement, Scene, Tier
 from agent.steps import Call
 
+_OUTWARD = ("web_search", "web_fetch", "send_file")  # what they are told or given leaves the host
+
 Rule = Callable[[dict[str, Any], Notes], None]
 
 
@@ -27,8 +29,7 @@ def judge(call: Call, effect: str, scene: Scene) -> Judgement:
     except (ValueError, TypeError, KeyError, RecursionError):
         notes.findings.append(Finding(Tier.NEVER, "arguments that can't be read", once=True))
     found = notes.judgement()
-    web = call.name in ("web_search", "web_fetch")
-    if scene.tainted and (found.tier == Tier.CHANGE or web):
+    if scene.tainted and (found.tier == Tier.CHANGE or call.name in _OUTWARD):
         reason = f"{found.reason}, after words from elsewhere (forwarded or from the web)"
         return replace(found, tier=max(found.tier, Tier.LEAVE), reason=reason)
     return found
@@ -59,6 +60,11 @@ def _shell(args: dict[str, Any], notes: Notes) -> None:
 
 def _read_file(args: dict[str, Any], notes: Notes) -> None:
     notes.touch(str(args.get("path", ".")), (notes.scene.cwd,))
+
+
+def _send_file(args: dict[str, Any], notes: Notes) -> None:
+    _read_file(args, notes)
+    notes.findings.append(Finding(Tier.READ, "sends a file to the chat", once=True))  # as it is now
 
 
 def _list_dir(args: dict[str, Any], notes: Notes) -> None:
@@ -93,6 +99,7 @@ def _other(name: str, effect: str) -> Rule:
 _RULES: dict[str, Rule] = {
     "shell": _shell,
     "read_file": _read_file,
+    "send_file": _send_file,
     "list_dir": _list_dir,
     "search": _search,
     "write_file": _write_file,

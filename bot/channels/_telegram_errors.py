@@ -41,6 +41,7 @@ _CLOSED_TO_US = (
 )
 _NO_REPLY = ("to be replied not found", "replied message not found", "reply message not found", "reply_message_id")
 _NO_TOPIC = ("thread not found", "topic_closed", "topic_deleted", "topic_id_invalid", "topic not found")
+_NO_PHOTO = ("photo", "image", "wrong file", "wrong type")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Form:
     entities: bool = False
     reply: bool = False
     topic: bool = False
+    photo: bool = False
 
 
 def simpler(form: Form, error: Exception) -> Form | None:
@@ -64,6 +66,8 @@ def simpler(form: Form, error: Exception) -> Form | None:
     if form.topic and any(phrase in why for phrase in _NO_TOPIC):
         # a reply would pull the message back into the topic that is gone
         return replace(form, topic=False, reply=False)
+    if form.photo and any(phrase in why for phrase in _NO_PHOTO):
+        return replace(form, photo=False)
     return None
 
 

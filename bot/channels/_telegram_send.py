@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from telegram import (
@@ -19,14 +20,17 @@ from telegram import (
     ReplyParameters,
 )
 
-from bot.channel import Button, File, Letter, Place, Refused
+from bot.channel import Button, Letter, Passing, Place, Refused
+from bot.channels._bytes import bytes_of
 from bot.channels._telegram_address import clean
 from bot.channels._telegram_errors import Form, failure, is_revoked, is_unmodified, simpler, words
+from bot.channels._telegram_photo import is_photo
 
 log = logging.getLogger(__name__)
 
 CALL_S = 40.0  # a whole call; the read time-out of 20 s starts anew with each byte
 UPLOAD_S = 300.0  # ... of one that carries a file
+AT_ONCE = 4  # files are held in memory on their way
 UPLOAD = 50 * 2**20  # bytes: https://core.telegram.org/bots/api#sending-files
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)  # a preview would send each address in a text to the net
@@ -39,6 +43,7 @@ class Sender:
     def __init__(self, bot: Bot, revoked: Callable[[], None]) -> None:
         self._bot = bot
         self._revoked = revoked
+        self._uploads = asyncio.Semaphore(AT_ONCE)
 
     async def send(self, place: Place, letter: Letter) -> int:
         """Returns the message's id. Raises SendFailed."""
@@ -46,8 +51,11 @@ class Sender:
         form = Form(bool(letter.entities), letter.reply_to is not None, bool(place.topic))
         if letter.file is None:
             return (await self._calls(form, lambda form: self._send(place, letter, form))).message_id
-        file = InputFile(await asyncio.to_thread(_bytes, letter.file), clean(letter.file.name), attach=True)
-        return (await self._calls(form, lambda form: self._upload(place, letter, file, form), UPLOAD_S)).message_id
+        async with self._uploads:
+            data = await asyncio.to_thread(bytes_of, letter.file, UPLOAD)
+            file = InputFile(data, clean(letter.file.name), attach=True)
+            form = replace(form, photo=bool(letter.file.path) and is_photo(data))
+            return (await self._calls(form, lambda form: self._upload(place, letter, file, form), UPLOAD_S)).message_id
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """An edit that changes nothing is success. Raises SendFailed."""
@@ -82,7 +90,11 @@ class Sender:
         )
 
     async def _upload(self, place: Place, letter: Letter, file: InputFile, form: Form) -> Message:
-        return await self._bot.send_document(
+        as_document = partial(self._bot.send_document, document=file, disable_content_type_detection=True)
+        send: Callable[..., Awaitable[Message]] = (
+            partial(self._bot.send_photo, photo=file) if form.photo else as_document
+        )
+        return await send(
             chat_id=int(place.chat),
             document=file,
             caption=clean(letter.text) or None,
@@ -113,17 +125,6 @@ class Sender:
 def _check(place: Place) -> None:
     if not (place.chat.removeprefix("-").isdecimal() and (place.topic or "0").isdecimal()):
         raise Refused(f"{place.key} is no chat of Telegram's")
-
-
-def _bytes(file: File) -> bytes:
-    """What goes over the wire. Raises Refused for a file that is gone, empty or too large."""
-    try:
-        data = Path(file.path).read_bytes() if file.path else clean(file.text).encode()
-    except OSError as error:
-        raise Refused(f"the file {file.name} can't be read ({error.strerror})") from None
-    if not data or len(data) > UPLOAD:
-        raise Refused(f"the file {file.name} has {len(data)} bytes")
-    return data
 
 
 def _reply(letter: Letter, form: Form) -> ReplyParameters | None:

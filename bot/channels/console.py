@@ -77,7 +77,7 @@ class ConsoleChannel:
 
     async def send(self, place: Place, letter: Letter) -> int:
         message_id = next(self._ids)
-        if letter.silent:
+        if letter.silent and letter.file is None:
             self._cards[message_id] = letter.text
             self._dim(letter.text.split("\n"))
         else:

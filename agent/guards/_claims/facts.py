@@ -18,6 +18,7 @@ from agent.testruns import failing, passed, red
 OURS = frozenset({
     "shell", "read_file", "write_file", "edit_file", "list_dir", "search", "plan", "jobs", "task_complete", "blocked",
     "web_search", "web_fetch", "recent_sessions", "session_log", "debate", "list_tools", "get_tool",
+    "send_file",
 })  # fmt: skip
 ON_DISK = frozenset({Kind.MADE, Kind.DELETED, Kind.MOVED, Kind.MODE})
 OF_TESTS = frozenset({Kind.TESTS, Kind.COUNT})

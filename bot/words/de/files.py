@@ -28,5 +28,9 @@ def more_of_album(names: Sequence[str]) -> str:
     return f"Zum Album gelegt: {', '.join(names)}. Sag mir, ob ich es auch ansehen soll."
 
 
+def file_lost(name: str) -> str:
+    return f"{name} habe ich nicht geschickt: Die Datei wurde inzwischen geändert oder ist weg. Frag noch einmal."
+
+
 def file_refused(name: str) -> str:
     return f"(Die Datei {name} ließ sich nicht senden: Der Dienst nahm sie nicht. Erlaubt sind höchstens 50 MB.)"

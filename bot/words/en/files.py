@@ -46,5 +46,9 @@ def size(count: int) -> str:
     return f"{count / 1000:.0f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
 
 
+def file_lost(name: str) -> str:
+    return f"I didn't send {name}: the file has changed or is gone since. Ask me for it again."
+
+
 def file_refused(name: str) -> str:
     return f"(The file {name} could not be sent: the service refused it. It may be at most 50 MB.)"
