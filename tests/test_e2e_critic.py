@@ -143,7 +143,8 @@ async def test_a_review_that_takes_too_long_is_no_vote(lab: Lab, language: str) 
     reviewed_by(lab, End.HANG)
     await lab.start()
     fixed: tuple[Step, ...] = FIXED if language == "python" else (write_file("src/totals.ts", RIGHT_TS),)
-    await lab.ask("fix the sum", [*fixed, DONE], "✓ verified", timeout=30)
+    script: list[Step] = [*fixed, DONE]
+    await lab.ask("fix the sum", script, "✓ verified", timeout=30)
     failed_soft(lab)
 
 
@@ -151,7 +152,7 @@ async def test_a_claim_repeated_with_nothing_changed_is_not_read_again(lab: Lab)
     laid_out(lab.workspace, PYTHON)
     reviewed_by(lab, vote("request_changes", NULL_PY))
     await lab.start()
-    script = [*FIXED, "It is right. DONE2"]
+    script: list[Step] = [*FIXED, "It is right. DONE2"]
     await lab.ask("fix the sum", script, "a review asks for changes", timeout=20)
     answer = next(text for text in lab.screen() if "DONE2" in text)
     assert "✓ verified" in answer and "⚠ a review asks for changes: sums/totals.py:2" in answer
