@@ -90,20 +90,19 @@ class Sender:
         )
 
     async def _upload(self, place: Place, letter: Letter, file: InputFile, form: Form) -> Message:
-        as_document = partial(self._bot.send_document, document=file, disable_content_type_detection=True)
-        send: Callable[..., Awaitable[Message]] = (
-            partial(self._bot.send_photo, photo=file) if form.photo else as_document
+        send: Callable[..., Awaitable[Message]] = partial(
+            self._bot.send_document, document=file, disable_content_type_detection=True
         )
+        if form.photo:
+            send = partial(self._bot.send_photo, photo=file)
         return await send(
             chat_id=int(place.chat),
-            document=file,
             caption=clean(letter.text) or None,
             caption_entities=_entities(letter) if form.entities else None,
             disable_notification=letter.silent or None,
             message_thread_id=int(place.topic) if form.topic else None,
             reply_parameters=_reply(letter, form),
             reply_markup=_keyboard(letter.buttons),
-            disable_content_type_detection=True,
             write_timeout=UPLOAD_S,
         )
 
