@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Union
 
+from agent.causes import Cause, dump, english
 from agent.resume import OpenCall
 from agent.steps import End, Looking
 
@@ -39,18 +40,20 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Park:
-    """Try again at wall time `until`; no task is held."""
+    """Try again at wall time `until`; no task is held. `causes` is `why` as JSON text."""
 
     until: float
     why: str
+    causes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """End the run."""
+    """End the run. `causes` is the reason as JSON text."""
 
     end: End
     reason: str = ""
+    causes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ class Drop:
 @dataclass(frozen=True, slots=True)
 class Rest:
     """Nothing to do until somebody speaks, decides or a timer fires."""
+
+
+def end(how: End, *causes: Cause) -> Finish:
+    """The end for these causes."""
+    return Finish(how, english(*causes), dump(*causes))
 
 
 Action = Union[Speak, Settle, Answer, Wait, Park, Finish, Hand, Drop, Rest]

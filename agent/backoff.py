@@ -12,8 +12,10 @@ from dataclasses import replace
 from zlib import crc32
 
 from agent.actions import Action, Drop, Finish, Park, Wait
+from agent.causes import Cause, also, because
 from agent.resume import Todo
 from agent.steps import End, Failed, Trouble
+from agent.why import Why
 
 ATTEMPTS = 5  # in a row before a run parks
 ATTEMPTS_LATER = 2  # ... and after it was parked already
@@ -38,11 +40,11 @@ def after_failure(failures: Sequence[Failed], parks: int, place: float = 0.5) ->
     if newest.trouble is Trouble.TOOLS:
         return Drop()
     if newest.trouble not in (Trouble.RETRY, Trouble.WAIT):
-        return Finish(End.FAILED, newest.text)
+        return _failed(newest)
     if newest.retry_after is not None and newest.retry_after > LONGEST_WAIT_S:
         return _told_long(newest, newest.retry_after, place)
     if newest.status == 200 and count >= BAD_REPLIES:
-        return Finish(End.FAILED, f"{newest.text} I asked {count} times.")
+        return _failed(newest, because(Why.ASKED_TIMES, count))
     if count >= attempts(parks):
         return _park(newest, parks, place)
     if newest.retry_after is not None:
@@ -77,16 +79,19 @@ def wakes_in(todo: Todo, left: float) -> float:
 
 def _told_long(newest: Failed, seconds: float, place: float) -> Park | Finish:
     if seconds > LONGEST_TOLD_S:
-        days = seconds / 86_400.0
-        return Finish(End.FAILED, f"{newest.text} That is {days:.0f} days, so I don't wait for it.")
-    return Park(newest.at + seconds + place * max(LATE_S, LATE * seconds), newest.text)
+        return _failed(newest, because(Why.DAYS, round(seconds / 86_400.0)))
+    return Park(newest.at + seconds + place * max(LATE_S, LATE * seconds), newest.text, newest.causes)
 
 
 def _park(newest: Failed, parks: int, place: float) -> Park | Finish:
     if parks >= PARKS:
-        return Finish(End.FAILED, f"{newest.text} I kept trying for hours and stop now.")
+        return _failed(newest, because(Why.FOR_HOURS))
     longer = min(FIRST_PARK_S * 2.0 ** min(parks, 10), LONGEST_PARK_S)
-    return Park(newest.at + _apart(longer, place), newest.text)
+    return Park(newest.at + _apart(longer, place), newest.text, newest.causes)
+
+
+def _failed(newest: Failed, *more: Cause) -> Finish:
+    return Finish(End.FAILED, " ".join([newest.text, *map(str, more)]), also(newest.causes, *more))
 
 
 def _apart(seconds: float, place: float) -> float:

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from agent.causes import because, dump, english
 from agent.entries import Approach
+from agent.why import Why
 
 BEFORE = 2  # earlier messages in which the same error came, with nothing new since
 TIMES = 2  # failures with it in this message: the first may be to see it with one's own eyes
@@ -19,10 +21,11 @@ NAMED = 5  # commands that are named
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """`told` is what a person reads. `at_once`: there is no point in another reply."""
+    """`told` is what a person reads, `causes` the same as JSON text. `at_once`: there is no point in another reply."""
 
     told: str
     at_once: bool
+    causes: str = ""
 
 
 @dataclass(slots=True)
@@ -66,22 +69,20 @@ class Barren:
         for signature in reversed(self.here):
             messages = self.failures.get(signature, (0, 0, 0))[2]
             if messages > BEFORE:
-                what = f"In {messages} messages the same error, and nothing new in between"
-                return Stuck(_told(what, known.get(signature)), self.here[signature] >= TIMES or self.replies >= leg)
+                at_once = self.here[signature] >= TIMES or self.replies >= leg
+                return _stuck((Why.SAME_ERROR, Why.SAME_ERROR_AS), (messages,), known.get(signature), at_once)
         first = min((each[0] for each in self.failures.values()), default=self.message)
         if self.here and self.replies >= leg and first < self.message:
-            what = (
-                f"{self.replies} tries over {self.message - first + 1} messages brought nothing new; the last error is"
-            )
-            return Stuck(_told(what, known.get(next(reversed(self.here)))), at_once=True)
+            newest, counts = known.get(next(reversed(self.here))), (self.replies, self.message - first + 1)
+            return _stuck((Why.NO_PROGRESS, Why.NO_PROGRESS_SINCE), counts, newest, at_once=True)
         return None
 
 
-def _told(what: str, approach: Approach | None) -> str:
-    if approach is None:
-        return f"{what}. What has changed, or what shall I try instead?"
-    tried = "; ".join(approach.commands[-NAMED:])
-    return (
-        f"{what}: {approach.salient or approach.signature}. Tried so far: {tried}. "
-        "What has changed, or what shall I try instead?"
-    )
+def _stuck(whys: tuple[Why, Why], counts: tuple[int, ...], approach: Approach | None, at_once: bool) -> Stuck:
+    """The second of `whys` names the error, where it is known."""
+    causes = [because(whys[0], *counts)]
+    if approach is not None:
+        named = because(whys[1], *counts, approach.salient or approach.signature)
+        causes = [named, because(Why.TRIED, "; ".join(approach.commands[-NAMED:]))]
+    causes.append(because(Why.WHAT_CHANGED))
+    return Stuck(english(*causes), at_once, dump(*causes))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agent.causes import because, dump, english
 from agent.resume import Todo
 from agent.steps import Asked, Commanded, Decided, Parked, Step
+from agent.why import Why
 
 APPROVAL_S = 900.0  # a decision nobody makes expires after this
-
-EXPIRED = "Nobody approved the call in time. Have it asked again, or write to me to go on without it."
 
 Temporary = tuple[str, float | None]  # a mode and the wall time at which it ends, None: when somebody ends it
 
@@ -44,9 +44,8 @@ def decision(now: float, call_id: str, verdict: str, by: str, reason: str) -> li
     """The steps of a decision; an expiry parks the run, too."""
     steps: list[Step] = [Decided(at=now, call_id=call_id, verdict=verdict, by=by, reason=reason)]
     if verdict == "expired":
-        steps.append(
-            Parked(at=now, until=None, why="Nobody approved the call in time. Write to me to go on without it.")
-        )
+        why = because(Why.NOBODY_DECIDED)
+        steps.append(Parked(at=now, until=None, why=english(why), causes=dump(why)))
     return steps
 
 

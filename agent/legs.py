@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agent.causes import because, dump, english
 from agent.edges import Place
 from agent.resume import Todo
 from agent.session import Session
 from agent.settle import cancelled
 from agent.steps import Commanded, End, Ended, Opened, Step
+from agent.why import Why
 
 
 def opening(session: Session, place: Place) -> list[Opened]:
@@ -29,5 +31,5 @@ def stopped(todo: Todo, at: float, by: str) -> list[Step]:
 
 def broken(todo: Todo, at: float, error: Exception) -> list[Step]:
     """A bug of ours."""
-    reason = f"Something in Jarvis itself broke ({type(error).__name__}); the log has the details. Write to go on."
-    return [*cancelled(todo, at), Ended(at=at, end=End.FAILED, reason=reason)]
+    why = because(Why.BROKEN, type(error).__name__)
+    return [*cancelled(todo, at), Ended(at=at, end=End.FAILED, reason=english(why), causes=dump(why))]

@@ -38,14 +38,14 @@ async def run(session: Session, draining: asyncio.Event) -> None:
             case Wait(seconds=seconds):
                 await session.edges.clock.sleep(seconds)
                 await speak(session)
-            case Park(until, why):
-                await session.record(Parked(at=session.edges.clock.now(), until=until, why=why))
+            case Park(until, why, causes):
+                await session.record(Parked(at=session.edges.clock.now(), until=until, why=why, causes=causes))
             case Hand(cause):
                 await hand(session, cause)
             case Drop():
                 await drop(session)
-            case Finish(end, reason):
-                await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason))
+            case Finish(end, reason, causes):
+                await finish(session, Ended(at=session.edges.clock.now(), end=end, reason=reason, causes=causes))
 
 
 def _next(session: Session) -> Action:

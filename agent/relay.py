@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.actions import Action, Answer, Finish, Hand, Rest, Settle, Speak
+from agent.actions import Action, Answer, Finish, Hand, Rest, Settle, Speak, end
 from agent.backoff import after_failure, place_of
 from agent.barren import Stuck
+from agent.causes import because, within
 from agent.resume import Todo
 from agent.shorter import after_overflow, too_long
 from agent.steps import End
+from agent.verdict import OVER_BUDGET
+from agent.why import Why
 
 RESTARTS = 3  # without a reply in between
 
@@ -38,9 +41,10 @@ def next_action(todo: Todo, limits: Limits, standing: Standing = Standing()) -> 
     if not todo.running:
         return Rest()
     if todo.halt is not None:
-        return Finish(End.LIMIT if todo.over_budget else End.UNRESOLVED, todo.halt)
+        how = End.LIMIT if todo.halt.event == OVER_BUDGET else End.UNRESOLVED
+        return Finish(how, todo.halt.text, within(todo.halt.data))
     if todo.restarts > RESTARTS:
-        return Finish(End.FAILED, _QUARANTINED)
+        return end(End.FAILED, because(Why.QUARANTINED))
     if todo.rests:
         return Rest()
     if todo.looks:
@@ -65,29 +69,25 @@ def _answered(todo: Todo, limits: Limits, standing: Standing) -> Finish:
     if todo.cleared:
         return Finish(End.ANSWERED)
     if standing.errors:
-        open_error = f"Unresolved: an error is still open: {standing.errors[-1]}"
-        return Finish(End.UNRESOLVED, standing.stuck.told if standing.stuck else open_error)
+        return _stuck(standing.stuck) if standing.stuck else _unresolved(Why.OPEN_ERROR, standing.errors[-1])
     if todo.turns >= limits.turns > 1:
-        return Finish(End.UNRESOLVED, f"Unresolved: this came on the last of {limits.turns} turns, unchecked.")
+        return _unresolved(Why.LAST_TURN, limits.turns)
     return Finish(End.ANSWERED)
 
 
 def _at_limit(todo: Todo, limits: Limits, standing: Standing) -> Finish | Hand:
     if standing.stuck:
-        return Finish(End.UNRESOLVED, standing.stuck.told)
-    used = f"All {limits.turns} turns are used"
+        return _stuck(standing.stuck)
     if not standing.progress:
-        return Finish(End.UNRESOLVED, f"{used} and nothing new came of them. How shall I go on?")
+        return _unresolved(Why.NOTHING_NEW, limits.turns)
     if todo.handoffs < limits.handoffs:
         return Hand()
-    return Finish(End.LIMIT, f"{used}, for the {_ordinal(todo.handoffs + 1)} time. Shall I go on?")
+    return end(End.LIMIT, because(Why.TURNS_USED, limits.turns, todo.handoffs + 1))
 
 
-def _ordinal(number: int) -> str:
-    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
+def _unresolved(why: Why, what: str | int) -> Finish:
+    return end(End.UNRESOLVED, because(why, what))
 
 
-_QUARANTINED = (
-    "This run was interrupted by a crash more than three times without getting anywhere, so I don't start it again. "
-    "Write to me to go on."
-)
+def _stuck(stuck: Stuck) -> Finish:
+    return Finish(End.UNRESOLVED, stuck.told, stuck.causes)

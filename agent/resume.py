@@ -34,7 +34,7 @@ from agent.steps import (
     Step,
     Trouble,
 )
-from agent.verdict import OVER_BUDGET, PASSED
+from agent.verdict import PASSED
 
 
 @dataclass(slots=True)
@@ -74,8 +74,7 @@ class Todo:
     cleared: bool = False  # the gate has checked the newest reply's claim, and it holds
     calls: dict[str, OpenCall] = field(default_factory=dict)
     looks: dict[str, Looking] = field(default_factory=dict)
-    halt: str | None = None  # a guard's STOP
-    over_budget: bool = False  # which guard's: the budget's
+    halt: Nudged | None = None  # a guard's STOP
     paused: bool = False
     parked: Parked | None = None
     turns: int = 0  # replies in this leg
@@ -109,6 +108,11 @@ class Todo:
     def rests(self) -> bool:
         """The run waits for a person or a time: paused, parked, or asked about."""
         return self.paused or self.parked is not None or self.waits_for_decision is not None
+
+    @property
+    def free(self) -> bool:
+        """Nothing that was said or decided keeps the run's next call from being carried out."""
+        return self.running and not self.rests and not self.looks and self.halt is None
 
     @property
     def spawning(self) -> bool:
@@ -242,8 +246,7 @@ class Todo:
 
     def _nudged(self, seq: int, step: Nudged) -> None:
         if step.level == Level.STOP:
-            self.over_budget = step.event == OVER_BUDGET if self.halt is None else self.over_budget
-            self.halt = self.halt or step.text
+            self.halt = self.halt or step
         if step.level == Level.HOLD and step.about is step.slot is None:
             self.heard = seq  # the text that was to end the run is held back
         self.cleared = self.cleared or step.event == PASSED

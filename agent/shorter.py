@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from agent.actions import Finish, Hand
+from agent.actions import Finish, Hand, end
+from agent.causes import because
 from agent.resume import Todo
 from agent.steps import End, Trouble
+from agent.why import Why
 
 SHORTER = 2  # times that a refused request is made shorter, the last time as short as it gets
 
@@ -19,10 +21,7 @@ def after_overflow(todo: Todo) -> Finish | Hand:
     if todo.overflows <= SHORTER:
         return Hand("context")
     newest = todo.failures[-1]
-    holds = f" holds {newest.limit} tokens and" if newest.limit else ""
-    return Finish(
-        End.FAILED,
-        f"Even the shortest request doesn't fit: the context of the model {newest.model}{holds} is too small for my "
-        "instructions and tools. Start its server with a larger context or choose another model, and set "
-        "JARVIS_MODEL__CONTEXT_TOKENS to what it really holds.",
-    )
+    small = because(Why.TOO_SMALL, newest.model)
+    if newest.limit:
+        small = because(Why.HOLDS_TOO_LITTLE, newest.model, newest.limit)
+    return end(End.FAILED, small, because(Why.ENLARGE))

@@ -122,9 +122,9 @@ class Said(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed(Fact):
-    """An attempt to reach the model failed. `text` is a sentence; `retry_after` is in seconds; `hint` is what the model
-    is told before it is asked again. `then`: that model is asked at once instead. `again`: the next try, number
-    `attempt` of `attempts`, comes so many seconds later."""
+    """An attempt to reach the model failed. `text` is a sentence, `causes` the same as JSON text (agent.causes);
+    `retry_after` is in seconds; `hint` is what the model is told before it is asked again. `then`: that model is asked
+    at once instead. `again`: the next try, number `attempt` of `attempts`, comes so many seconds later."""
 
     trouble: Trouble
     text: str
@@ -142,6 +142,7 @@ class Failed(Fact):
     attempts: int = 0
     tools: tuple[str, ...] = ()  # which a provider refused by name
     suspects: tuple[str, ...] = ()  # which it may have meant
+    causes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,10 +256,12 @@ class Handed(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parked(Fact):
-    """The run waits, no task held. `until` is wall time, None = until somebody speaks."""
+    """The run waits, no task held. `until` is wall time, None = until somebody speaks. `why` is a sentence, `causes`
+    the same as JSON text (agent.causes)."""
 
     until: float | None
     why: str
+    causes: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,10 +281,12 @@ class Purged(Fact):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended(Fact):
-    """The run is over. `reason` is a sentence; empty for a plain answer."""
+    """The run is over. `reason` is a sentence, empty for a plain answer; `causes` the same as JSON text (agent.causes),
+    "" where the words are a model's own."""
 
     end: End
     reason: str = ""
+    causes: str = ""
 
 
 Step = Union[

@@ -129,7 +129,7 @@ def test_the_wait_is_read_from_the_headers(headers: dict[str, str], seconds: flo
     assert retry_after(headers, NOW) == seconds
     fault = judge(complaint_of(429, error("slow down"), headers, NOW), "m-1")
     assert fault.retry_after == seconds
-    assert ("it asks to wait" in fault.text) is (seconds is not None)
+    assert ("It asks to wait" in fault.text) is (seconds is not None)
 
 
 @pytest.mark.parametrize(

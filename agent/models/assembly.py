@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from agent.causes import Cause, because
 from agent.models.calls import CallDrafts
 from agent.models.thinking import Thinking, after_thought
 from agent.models.unicode import Halves, is_blank
 from agent.models.verdict import Fault
 from agent.steps import Call, Trouble
+from agent.why import Why
 
 OK = 200  # the status of a reply that says nothing usable: it is asked for again a few times, not for hours
 _CUT_SHORT = {"length", "max_tokens", "max_output_tokens", "model_length"}
@@ -99,7 +101,7 @@ class Assembly:
         if is_blank(text):
             text = ""
         if not calls and not text:
-            return Fault(Trouble.RETRY, self._nothing(model), status=OK, hint=_EMPTY)
+            return Fault(Trouble.RETRY, (self._nothing(model),), status=OK, hint=_EMPTY)
         if self._calls.dropped:
             asked = len(calls) + self._calls.dropped
             text = _noted(text, f"The reply had {asked} calls; only the first {len(calls)} are kept.")
@@ -120,21 +122,15 @@ class Assembly:
 
     def _fault(self, model: str) -> Fault | None:
         if not self._finish:
-            return Fault(Trouble.RETRY, f"The reply of the model {model} broke off before its end.")
+            return Fault(Trouble.RETRY, (because(Why.REPLY_BROKE_OFF, model),))
         if self._finish in _BROKEN:
-            return Fault(Trouble.RETRY, f"The model {model} gave up in the middle of its reply. Asking again may help.")
+            return Fault(Trouble.RETRY, (because(Why.GAVE_UP, model), because(Why.ASK_AGAIN)))
         if self._finish in _FILTERED:
-            return Fault(
-                Trouble.REFUSED,
-                f"The provider of the model {model} stopped the reply under its content policy. Ask in other words or "
-                "choose another model.",
-            )
+            return Fault(Trouble.REFUSED, (because(Why.REPLY_STOPPED, model), because(Why.SAY_OTHERWISE)))
         return None
 
-    def _nothing(self, model: str) -> str:
-        if self._finish in _CUT_SHORT:
-            return f"The model {model} answered with nothing: its output limit was used up before the answer began."
-        return f"The model {model} answered with nothing."
+    def _nothing(self, model: str) -> Cause:
+        return because(Why.OUTPUT_USED_UP if self._finish in _CUT_SHORT else Why.SAID_NOTHING, model)
 
 
 class _Capped:

@@ -36,16 +36,19 @@ class Member:
     told: bool = False
     trouble: Trouble = Trouble.RETRY
     why: str = ""
+    causes: str = ""
     misses: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """How a model stands: it is asked again by itself after so many `seconds`, 0 = now; `why` is a sentence."""
+    """How a model stands: it is asked again by itself after so many `seconds`, 0 = now; `why` is a sentence, `causes`
+    the same as JSON text."""
 
     name: str
     seconds: float
     why: str
+    causes: str = ""
 
 
 class Chain:
@@ -64,7 +67,7 @@ class Chain:
     def rests(self, name: str = "") -> list[Rest]:
         """How the models stand, in the order in which the chain led by `name` asks them."""
         now = self._clock.monotonic()
-        return [Rest(m.model.name, max(0.0, m.until - now), m.why) for m in self.order(name)]
+        return [Rest(m.model.name, max(0.0, m.until - now), m.why, m.causes) for m in self.order(name)]
 
     async def reply(
         self, messages: Sequence[Message], tools: Sequence[ToolSpec]
@@ -86,7 +89,7 @@ class Chain:
                     case Delta():
                         yield part
                     case Said():
-                        member.until, member.misses, member.why = 0.0, 0, ""
+                        member.until, member.misses, member.why, member.causes = 0.0, 0, "", ""
                         yield part
                     case Failed():
                         yield self._after(order, member, part, before + 1)
@@ -139,7 +142,7 @@ class Chain:
         for each in order:
             if each is member or (shared and each.endpoint == member.endpoint):
                 each.until, each.told, each.trouble = now + seconds, told is not None, failed.trouble
-                each.why = failed.text
+                each.why, each.causes = failed.text, failed.causes
 
     def _ready(self, order: Sequence[Member]) -> Member | None:
         now = self._clock.monotonic()

@@ -15,6 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from agent.causes import because, dump, english, masked
 from agent.models.assembly import OK, Assembly, Limits, Reply
 from agent.models.cutting import expected_of
 from agent.models.incoming import Incoming, Reported
@@ -27,6 +28,7 @@ from agent.models.tokens import usage_of
 from agent.models.verdict import Fault, judge
 from agent.ports import Clock, Delta, Message
 from agent.steps import Failed, Said, ToolSpec, Trouble, Usage
+from agent.why import Why
 
 if TYPE_CHECKING:
     import httpx2
@@ -182,13 +184,13 @@ class OpenAIChat:
         name = self.name
         match error:
             case Late():
-                return Fault(Trouble.RETRY, f"The model {name} {error}. Asking again may help.")
+                return Fault(Trouble.RETRY, (because(error.why, name, error.seconds), because(Why.ASK_AGAIN)))
             case Garbled():
-                return Fault(Trouble.RETRY, f"The endpoint of the model {name} sent {error} instead of a reply.", OK)
+                return Fault(Trouble.RETRY, (because(Why.GARBLED, name, error.what),), OK)
             case Reported():
                 return judge(error.complaint, name)
             case ImportError():
-                return Fault(Trouble.BUG, "The HTTP client can't be loaded. Install the program afresh.")
+                return Fault(Trouble.BUG, (because(Why.NO_CLIENT), because(Why.INSTALL_AFRESH)))
         from agent.models.wire import explain
 
         fault = explain(error, name, self._clock.now())
@@ -196,10 +198,7 @@ class OpenAIChat:
             # The message of an exception may hold parts of the conversation; where it came from doesn't.
             place = traceback.extract_tb(error.__traceback__)[-1]
             log.error("%s in our own code at %s:%s", type(error).__name__, place.name, place.lineno)
-            return Fault(
-                Trouble.BUG,
-                f"The request to the model {name} failed in our own code ({type(error).__name__}). Please report this.",
-            )
+            return Fault(Trouble.BUG, (because(Why.OUR_FAULT, name, type(error).__name__), because(Why.REPORT)))
         return fault
 
     def _fact(self, outcome: Reply | Fault, attempt: _Attempt) -> Said | Failed:
@@ -217,11 +216,12 @@ class OpenAIChat:
                 usage=replace(usage, expected=expected_of(attempt.body, usage)),
                 duration=duration,
             )
-        key = self._settings.api_key
+        causes = [masked(cause, self._without_key) for cause in outcome.causes]
         return Failed(
             at=at,
             trouble=outcome.trouble,
-            text=outcome.text.replace(key, "(key)") if key else outcome.text,
+            text=english(*causes),
+            causes=dump(*causes),
             status=outcome.status,
             retry_after=outcome.retry_after,
             limit=outcome.limit,
@@ -233,3 +233,7 @@ class OpenAIChat:
             usage=usage,
             duration=duration,
         )
+
+    def _without_key(self, text: str) -> str:
+        key = self._settings.api_key
+        return text.replace(key, "(key)") if key else text

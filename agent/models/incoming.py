@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from agent.models.assembly import Assembly
 from agent.models.complaint import Complaint, complaint_of
 from agent.models.sse import Event, EventReader, Garbled
+from agent.why import Why
 
 WIRE_LIMIT = 64_000_000  # bytes of one response, envelopes included
 
@@ -41,12 +42,12 @@ class Incoming:
         """The bytes are over. Raises Garbled, Reported."""
         text = self._unless_finished(lambda: self._take(self._reader.close()))
         if self._reader.document and not self._assembly.finished:
-            raise Garbled("something that is no chat reply")
+            raise Garbled(Why.NO_CHAT_REPLY)
         return text
 
     def _fed(self, piece: bytes) -> list[Event]:
         if self._room < 0:
-            raise Garbled("more than can be read")
+            raise Garbled(Why.UNREADABLY_MUCH)
         return self._reader.feed(piece)
 
     def _unless_finished(self, read: Callable[[], str]) -> str:
@@ -75,11 +76,11 @@ class Incoming:
         except (ValueError, RecursionError):
             if event.name == "error":
                 raise Reported(complaint_of(None, event.data, {}, 0.0)) from None
-            raise Garbled("a corrupt chunk") from None
+            raise Garbled(Why.CORRUPT_CHUNK) from None
         if _is_error(event, chunk) and not self._assembly.finished:
             raise Reported(complaint_of(None, chunk, {}, 0.0))
         if not isinstance(chunk, dict):
-            raise Garbled("something that is no chat reply")
+            raise Garbled(Why.NO_CHAT_REPLY)
         return self._assembly.add(chunk)
 
 

@@ -6,11 +6,17 @@ import asyncio
 from collections.abc import Awaitable
 from typing import TypeVar
 
+from agent.why import Why
+
 T = TypeVar("T")
 
 
 class Late(Exception):
-    """A deadline passed. `str()` says which, to follow "the model": "sent nothing for 60 s"."""
+    """A deadline passed: `why` says which, of so many `seconds`."""
+
+    def __init__(self, why: Why, seconds: float) -> None:
+        super().__init__(why.value, seconds)
+        self.why, self.seconds = why, seconds
 
 
 class Patience:
@@ -24,7 +30,7 @@ class Patience:
         self._end = self._now() + total
         self._idle = idle
         self._next = self._now() + first_byte
-        self._silence = f"did not answer within {first_byte:g} s"
+        self._silence = (Why.NO_FIRST_WORD, first_byte)
 
     async def wait(self, step: Awaitable[T]) -> T:
         """Await `step` until the next deadline. Raises Late."""
@@ -33,15 +39,15 @@ class Patience:
                 return await step
         except TimeoutError:
             if self._now() >= self._end:
-                raise Late(f"did not finish its reply within {self._total:g} s") from None
+                raise Late(Why.TOOK_TOO_LONG, self._total) from None
             if self._now() >= self._next:
-                raise Late(self._silence) from None
+                raise Late(*self._silence) from None
             raise
 
     def heard(self) -> None:
         """A piece came: the next one has the idle time."""
         self._next = self._now() + self._idle
-        self._silence = f"sent nothing for {self._idle:g} s"
+        self._silence = (Why.FELL_SILENT, self._idle)
 
     def hurry(self, seconds: float) -> None:
         """All that matters is here: wait at most `seconds` more, whatever comes."""

@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agent.models.verdict import Fault
+from agent.models.verdict import Fault, saying
 from agent.steps import Trouble
+from agent.why import Why
 
 _WORD = r"[a-z0-9_-]{1,64}"
 _NAMED = re.compile(rf"\b(?:function|tool)(?:[ _]name)?s?[\s:=]*[`'\"“‘]({_WORD})[`'\"”’]")
@@ -50,9 +51,8 @@ def as_refusal(fault: Fault, names: Sequence[str], model: str) -> Fault:
     blame = blamed(complaint.words, names)
     if blame is None or not _outweighs(fault, blame):
         return fault
-    message = f": {complaint.message.rstrip('.')}" if complaint.message else ""
-    text = f"The provider of the model {model} refused a tool of the request (status {fault.status}){message}."
-    return replace(fault, trouble=Trouble.TOOLS, text=text, tools=blame.named, suspects=blame.suspects)
+    why = saying((Why.TOOL_REFUSED, Why.TOOL_REFUSED_SAYS), complaint, model)
+    return replace(fault, trouble=Trouble.TOOLS, causes=(why,), tools=blame.named, suspects=blame.suspects)
 
 
 def blamed(words: str, names: Sequence[str]) -> Blame | None:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from agent.causes import because
+from agent.why import Why
+
 EVENT_LIMIT = 8_000_000  # bytes of one event, or of a body that isn't a stream
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -17,7 +20,11 @@ _FIELD = re.compile(rb"[A-Za-z0-9_-]+(:|$)")  # the standard ignores unknown fie
 
 
 class Garbled(Exception):
-    """The bytes are no event stream. `str()` is what they are instead, to end a sentence: "a web page"."""
+    """The bytes are no event stream; `what` they are instead."""
+
+    def __init__(self, why: Why, *values: int) -> None:
+        super().__init__(why.value, *values)
+        self.what = because(why, *values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,7 @@ class EventReader:
             piece = self._begin(piece)
         self._held += len(piece)
         if self._held > self._limit:
-            raise Garbled(f"a chunk of more than {self._limit // 1000} kB")
+            raise Garbled(Why.BIG_CHUNK, self._limit // 1000)
         self._parts.append(piece)
         if self.document or not (b"\n" in piece or b"\r" in piece or self._ends_in_return()):
             return []
@@ -65,7 +72,7 @@ class EventReader:
         whole = (b"".join(self._parts) + piece).removeprefix(b"\xef\xbb\xbf").lstrip()
         self._parts, self._held = [], 0
         if whole[:1] == b"<":
-            raise Garbled("a web page")
+            raise Garbled(Why.WEB_PAGE)
         self._begun = bool(whole) and whole != b"\xef"[: len(whole)] and whole != b"\xef\xbb"[: len(whole)]
         self.document = whole[:1] in (b"{", b"[")
         return whole
@@ -94,7 +101,7 @@ class EventReader:
         if line.startswith(b":"):
             return
         if not _FIELD.match(line):
-            raise Garbled("a corrupt line")
+            raise Garbled(Why.CORRUPT_LINE)
         name, _, value = line.partition(b":")
         value = value.removeprefix(b" ")
         match name:

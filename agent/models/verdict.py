@@ -1,22 +1,25 @@
-"""From a provider's complaint to a class of trouble and a sentence for a person: a table, the first match wins."""
+"""From a provider's complaint to a class of trouble and its causes for a person: a table, the first match wins."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from agent.causes import Cause, because, english
 from agent.models.complaint import Complaint
 from agent.models.overflow import asked_in, limit_in, too_long
 from agent.steps import Trouble
+from agent.why import Why
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong with one attempt. `text` is a sentence; `retry_after` is in seconds; `hint` is for the model."""
+    """What went wrong with one attempt: first what happened, then what can be done. `retry_after` is in seconds; `hint`
+    is for the model."""
 
     trouble: Trouble
-    text: str
+    causes: tuple[Cause, ...]
     status: int | None = None
     retry_after: float | None = None
     hint: str = ""
@@ -26,12 +29,19 @@ class Fault:
     suspects: tuple[str, ...] = ()  # which it may have meant
     complaint: Complaint | None = None
 
+    @property
+    def text(self) -> str:
+        return english(*self.causes)
+
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
+    """`why` is told with the model and the status, `then` says what can be done."""
+
     fits: Callable[[Complaint], bool]
     trouble: Trouble
-    sentence: str
+    why: Why
+    then: Why | None = None
 
 
 def _says(pattern: str) -> Callable[[Complaint], bool]:
@@ -71,81 +81,96 @@ _RULES: tuple[_Rule, ...] = (
     _Rule(
         lambda c: _is(401)(c) or _says(r"invalid_api_key|authentication_error")(c),
         Trouble.USER,
-        "The key for the model {model} was rejected. Put a valid key into the settings.",
+        Why.KEY_REJECTED,
+        Why.SET_KEY,
     ),
     _Rule(
         lambda c: _is(402)(c) or (not _between(500, 599)(c) and _NO_MONEY(c)),
         Trouble.USER,
-        "The account behind the model {model} has no credit or quota left. Top it up or set another key.",
+        Why.NO_CREDIT,
+        Why.TOP_UP,
     ),
     _Rule(
         _NO_TOOLS,
         Trouble.USER,
-        "The model {model} can't call tools at this endpoint. Choose a model that can, or have it write its calls as "
-        "text: set JARVIS_MODEL__TEXT_CALLS=on.",
+        Why.NO_TOOLS,
+        Why.TAKE_ONE_WITH_TOOLS,
     ),
     _Rule(
         lambda c: _is(413)(c) or (_ONE_TOO_LARGE(c) if _is(429)(c) else too_long(c.words)),
         Trouble.OVERFLOW,
-        "The conversation no longer fits into the context of the model {model}. It has to be shortened.",
+        Why.TOO_LONG,
+        Why.SHORTEN,
     ),
     _Rule(
         lambda c: _is(451)(c) or (not _is(429)(c) and not _between(500, 599)(c) and _POLICY(c)),
         Trouble.REFUSED,
-        "The provider of the model {model} refused the request under its content policy. Ask in other words or choose "
-        "another model.",
+        Why.AGAINST_POLICY,
+        Why.SAY_OTHERWISE,
     ),
     _Rule(
         lambda c: _is(404)(c) or (_is(400, 422)(c) and _NO_MODEL(c)),
         Trouble.USER,
-        "The model {model} is not known at this endpoint. Choose another one with /model, or check its name and the "
-        "endpoint's address in the settings.",
+        Why.NO_SUCH_MODEL,
+        Why.CHECK_NAME,
     ),
     _Rule(
         _is(403),
         Trouble.USER,
-        "The key was rejected for the model {model}: it has no right to it. Check the key or choose another model.",
+        Why.NO_RIGHT,
+        Why.CHECK_KEY,
     ),
     _Rule(
         lambda c: _is(429)(c) or (c.status is None and _says(r"rate[_ ]?limit|too many requests")(c)),
         Trouble.WAIT,
-        "The model {model} takes no more requests for now; {wait}.",
+        Why.NO_MORE_NOW,
     ),
     _Rule(
         lambda c: _between(300, 399)(c) or _is(405)(c),
         Trouble.USER,
-        "The endpoint of the model {model} does not take requests at this address (status {status}). Check the "
-        "endpoint's address.",
+        Why.ELSEWHERE,
+        Why.CHECK_ADDRESS,
     ),
     _Rule(
         lambda c: c.status is None,
         Trouble.RETRY,
-        "The model {model} reported an error instead of a reply. Asking again may help.",
+        Why.REPORTED,
+        Why.ASK_AGAIN,
     ),
     _Rule(
         lambda c: _is(503, 529)(c) or (_is(400, 500)(c) and _says("overloaded")(c)),
         Trouble.RETRY,
-        "The model {model} is overloaded (status {status}). Asking again may help.",
+        Why.OVERLOADED,
+        Why.ASK_AGAIN,
     ),
     _Rule(
         lambda c: _is(408, 409, 425, 499)(c) or _between(500, 599)(c) or (_is(400)(c) and _BUSY(c)),
         Trouble.RETRY,
-        "The model {model} failed on its provider's side (status {status}). Asking again may help.",
+        Why.FAILED_THERE,
+        Why.ASK_AGAIN,
     ),
 )
-_BUG = "The provider of the model {model} found our request invalid (status {status}){message}. Please report this."
 
 
 def judge(complaint: Complaint, model: str) -> Fault:
-    """The class and the sentence of a provider's complaint about a request for `model`."""
-    trouble, sentence = next(
-        ((rule.trouble, rule.sentence) for rule in _RULES if rule.fits(complaint)), (Trouble.BUG, _BUG)
-    )
-    after = complaint.retry_after
-    wait = "ask again later" if after is None else f"it asks to wait {after:.0f} s"
-    message = f": {complaint.message.rstrip('.')}" if complaint.message else ""
-    text = sentence.format(model=model, status=complaint.status, wait=wait, message=message)
-    if trouble is not Trouble.OVERFLOW:
-        return Fault(trouble, text, complaint.status, after, complaint=complaint)
-    limit, asked = limit_in(complaint.words), asked_in(complaint.words)
-    return Fault(trouble, text, complaint.status, after, limit=limit, asked=asked, complaint=complaint)
+    """The class and the causes of a provider's complaint about a request for `model`."""
+    status, after = complaint.status, complaint.retry_after
+    rule = next((rule for rule in _RULES if rule.fits(complaint)), None)
+    if rule is None:
+        found = saying((Why.INVALID, Why.INVALID_SAYS), complaint, model)
+        return Fault(Trouble.BUG, (found, because(Why.REPORT)), status, after, complaint=complaint)
+    causes = [because(rule.why, model, status or 0)]
+    if rule.then:
+        causes.append(because(rule.then))
+    if rule.why is Why.NO_MORE_NOW:
+        causes.append(because(Why.ASK_LATER) if after is None else because(Why.ASKS_TO_WAIT, round(after)))
+    fault = Fault(rule.trouble, tuple(causes), status, after, complaint=complaint)
+    if rule.trouble is not Trouble.OVERFLOW:
+        return fault
+    return replace(fault, limit=limit_in(complaint.words), asked=asked_in(complaint.words))
+
+
+def saying(whys: tuple[Why, Why], complaint: Complaint, model: str) -> Cause:
+    """The second of `whys` holds the provider's own words, where it has any."""
+    message, status = complaint.message.rstrip("."), complaint.status or 0
+    return because(whys[1], model, status, message) if message else because(whys[0], model, status)

@@ -16,9 +16,11 @@ from functools import cache
 import anyio
 import httpx2
 
+from agent.causes import because
 from agent.models.complaint import complaint_of
 from agent.models.verdict import Fault, judge
 from agent.steps import Trouble
+from agent.why import Why
 
 ERROR_BODY_LIMIT = 65_536  # bytes read of a response that reports an error
 _HEADERS = {
@@ -131,11 +133,11 @@ def explain(error: Exception, model: str, now: float) -> Fault | None:
         case NotOk():
             return judge(complaint_of(error.status, error.body, error.headers, now), model)
         case httpx2.TimeoutException():
-            return Fault(Trouble.RETRY, f"The endpoint of the model {model} does not take connections: it timed out.")
+            return Fault(Trouble.RETRY, (because(Why.NO_CONNECTION, model),))
         case httpx2.HTTPError() | httpx2.StreamError():
             return _network(error, model)
         case UnicodeEncodeError():
-            return Fault(Trouble.USER, f"The key for the model {model} holds characters that can't be sent.")
+            return Fault(Trouble.USER, (because(Why.KEY_UNSENDABLE, model),))
         case httpx2.InvalidURL():
             return _address(model)
     return None
@@ -146,22 +148,16 @@ def _network(error: Exception, model: str) -> Fault:
     if any(isinstance(cause, httpx2.UnsupportedProtocol | httpx2.InvalidURL) for cause in causes):
         return _address(model)
     if any(isinstance(cause, httpx2.LocalProtocolError) for cause in causes):
-        return Fault(Trouble.USER, f"The key for the model {model} holds characters that can't be sent.")
+        return Fault(Trouble.USER, (because(Why.KEY_UNSENDABLE, model),))
     if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
-        return Fault(
-            Trouble.USER,
-            f"The certificate of the model {model}'s endpoint is not trusted. Check the endpoint's address.",
-        )
+        return Fault(Trouble.USER, (because(Why.UNTRUSTED, model), because(Why.CHECK_ADDRESS)))
     if any(isinstance(cause, httpx2.ConnectError) for cause in causes):
-        return Fault(
-            Trouble.RETRY,
-            f"The endpoint of the model {model} can't be reached. Check that it runs and that its address is right.",
-        )
-    return Fault(Trouble.RETRY, f"The connection to the model {model} broke off before the end of the reply.")
+        return Fault(Trouble.RETRY, (because(Why.UNREACHABLE, model), because(Why.CHECK_SERVER)))
+    return Fault(Trouble.RETRY, (because(Why.BROKE_OFF, model),))
 
 
 def _address(model: str) -> Fault:
-    return Fault(Trouble.USER, f"The address of the model {model}'s endpoint is not a usable one. Correct it.")
+    return Fault(Trouble.USER, (because(Why.BAD_ADDRESS, model), because(Why.CORRECT_IT)))
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -15,6 +15,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from agent.arguments import AS_TEXT
+from agent.causes import because, dump, english
 from agent.fitting import fitted
 from agent.models.callshape import Written
 from agent.models.curtain import Curtain
@@ -23,6 +24,7 @@ from agent.models.textform import spoken
 from agent.ports import Delta, Message, Model
 from agent.steps import Call, Failed, Said, ToolSpec, Trouble
 from agent.tool import WRITTEN
+from agent.why import Why
 
 REFUSALS = 2  # in a row, of calls as text that could not be run, before such a text is shown
 ANSWERS = (WRITTEN, "There is no tool ", "Bad arguments, ")  # how a result begins that stands for a call not run
@@ -95,10 +97,12 @@ class WrittenCalls:
 
 def _unreadable(said: Said) -> Failed:
     cut = ": it was cut at the output limit, so split large content" if said.finish == "length" else ""
+    why = because(Why.UNREADABLE_CALL, said.model)
     return Failed(
         at=said.at,
         trouble=Trouble.RETRY,
-        text=f"The model {said.model} wrote a tool call that can't be read.",
+        text=english(why),
+        causes=dump(why),
         status=OK,
         hint=HINT.format(cut=cut),
         model=said.model,

@@ -1,0 +1,147 @@
+"""The closed set of causes, each with its sentence in English. Pure.
+
+A name stands in journals for ever and is never given another meaning. What stands in a sentence is told by its place;
+{0:model} may be left out where it is known which model is meant, {0:n} is a number, {0:s} are seconds, {0:$} dollars.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, unique
+
+
+@unique
+class Why(Enum):
+    """`value` is the name, `english` the sentence."""
+
+    english: str
+
+    def __new__(cls, name: str, english: str) -> Why:
+        member = object.__new__(cls)
+        member._value_ = name
+        member.english = english
+        return member
+
+    # -- the model and its provider: what happened, then what to do ---------------------------------------------------
+    KEY_REJECTED = "key rejected", "The key for the model {0:model} was rejected."
+    NO_CREDIT = "no credit", "The account behind the model {0:model} has no credit or quota left."
+    NO_TOOLS = "no tools", "The model {0:model} can't call tools at this endpoint."
+    TOO_LONG = "too long", "The conversation no longer fits into the context of the model {0:model}."
+    AGAINST_POLICY = (
+        "against policy",
+        "The provider of the model {0:model} refused the request under its content policy.",
+    )
+    NO_SUCH_MODEL = "no such model", "The model {0:model} is not known at this endpoint."
+    NO_RIGHT = "no right", "The key was rejected for the model {0:model}: it has no right to it."
+    NO_MORE_NOW = "no more now", "The model {0:model} takes no more requests for now."
+    ELSEWHERE = (
+        "elsewhere",
+        "The endpoint of the model {0:model} does not take requests at this address (status {1}).",
+    )
+    REPORTED = "reported", "The model {0:model} reported an error instead of a reply."
+    OVERLOADED = "overloaded", "The model {0:model} is overloaded (status {1})."
+    FAILED_THERE = "failed there", "The model {0:model} failed on its provider's side (status {1})."
+    INVALID = "invalid", "The provider of the model {0:model} found our request invalid (status {1})."
+    INVALID_SAYS = (
+        "invalid, says",
+        "The provider of the model {0:model} found our request invalid (status {1}): {2}.",
+    )
+    TOOL_REFUSED = "tool refused", "The provider of the model {0:model} refused a tool of the request (status {1})."
+    TOOL_REFUSED_SAYS = (
+        "tool refused, says",
+        "The provider of the model {0:model} refused a tool of the request (status {1}): {2}.",
+    )
+    NO_CONNECTION = "no connection", "The endpoint of the model {0:model} does not take connections: it timed out."
+    UNREACHABLE = "unreachable", "The endpoint of the model {0:model} can't be reached."
+    BROKE_OFF = "broke off", "The connection to the model {0:model} broke off before the end of the reply."
+    KEY_UNSENDABLE = "key unsendable", "The key for the model {0:model} holds characters that can't be sent."
+    UNTRUSTED = "untrusted", "The certificate of the model {0:model}'s endpoint is not trusted."
+    BAD_ADDRESS = "bad address", "The address of the model {0:model}'s endpoint is not a usable one."
+    REPLY_BROKE_OFF = "reply broke off", "The reply of the model {0:model} broke off before its end."
+    GAVE_UP = "gave up", "The model {0:model} gave up in the middle of its reply."
+    REPLY_STOPPED = (
+        "reply stopped",
+        "The provider of the model {0:model} stopped the reply under its content policy.",
+    )
+    SAID_NOTHING = "said nothing", "The model {0:model} answered with nothing."
+    OUTPUT_USED_UP = (
+        "output used up",
+        "The model {0:model} answered with nothing: its output limit was used up before the answer began.",
+    )
+    NO_FIRST_WORD = "no first word", "The model {0:model} did not answer within {1:s}."
+    FELL_SILENT = "fell silent", "The model {0:model} sent nothing for {1:s}."
+    TOOK_TOO_LONG = "took too long", "The model {0:model} did not finish its reply within {1:s}."
+    GARBLED = "garbled", "The endpoint of the model {0:model} sent {1} instead of a reply."
+    BIG_CHUNK = "big chunk", "a chunk of more than {0} kB"
+    WEB_PAGE = "web page", "a web page"
+    CORRUPT_LINE = "corrupt line", "a corrupt line"
+    CORRUPT_CHUNK = "corrupt chunk", "a corrupt chunk"
+    NO_CHAT_REPLY = "no chat reply", "something that is no chat reply"
+    UNREADABLY_MUCH = "unreadably much", "more than can be read"
+    UNREADABLE_CALL = "unreadable call", "The model {0:model} wrote a tool call that can't be read."
+    NO_CLIENT = "no client", "The HTTP client can't be loaded."
+    OUR_FAULT = "our fault", "The request to the model {0:model} failed in our own code ({1})."
+
+    SET_KEY = "set key", "Put a valid key into the settings."
+    TOP_UP = "top up", "Top it up or set another key."
+    TAKE_ONE_WITH_TOOLS = (
+        "take one with tools",
+        "Choose a model that can, or have it write its calls as text: set JARVIS_MODEL__TEXT_CALLS=on.",
+    )
+    SHORTEN = "shorten", "It has to be shortened."
+    SAY_OTHERWISE = "say otherwise", "Ask in other words or choose another model."
+    CHECK_NAME = (
+        "check name",
+        "Choose another one with /model, or check its name and the endpoint's address in the settings.",
+    )
+    CHECK_KEY = "check key", "Check the key or choose another model."
+    CHECK_ADDRESS = "check address", "Check the endpoint's address."
+    CHECK_SERVER = "check server", "Check that it runs and that its address is right."
+    CORRECT_IT = "correct it", "Correct it."
+    ASK_AGAIN = "ask again", "Asking again may help."
+    ASK_LATER = "ask later", "Ask again later."
+    ASKS_TO_WAIT = "asks to wait", "It asks to wait {0:s}."
+    REPORT = "report", "Please report this."
+    INSTALL_AFRESH = "install afresh", "Install the program afresh."
+    ASKED_TIMES = "asked times", "I asked {0} times."
+    DAYS = "days", "That is {0} days, so I don't wait for it."
+    FOR_HOURS = "for hours", "I kept trying for hours and stop now."
+    TOO_SMALL = (
+        "too small",
+        "Even the shortest request doesn't fit: the context of the model {0:model} is too small for my instructions "
+        "and tools.",
+    )
+    HOLDS_TOO_LITTLE = (
+        "holds too little",
+        "Even the shortest request doesn't fit: the context of the model {0:model} holds {1:n} tokens and is too small "
+        "for my instructions and tools.",
+    )
+    ENLARGE = (
+        "enlarge",
+        "Start its server with a larger context or choose another model, and set JARVIS_MODEL__CONTEXT_TOKENS to what "
+        "it really holds.",
+    )
+
+    # -- how a run ended, or why it waits -----------------------------------------------------------------------------
+    OPEN_ERROR = "open error", "Unresolved: an error is still open: {0}"
+    LAST_TURN = "last turn", "Unresolved: this came on the last of {0} turns, unchecked."
+    NOTHING_NEW = "nothing new", "All {0} turns are used and nothing new came of them. How shall I go on?"
+    TURNS_USED = "turns used", "All {0} turns are used, for the {1:th} time. Shall I go on?"
+    QUARANTINED = (
+        "quarantined",
+        "This run was interrupted by a crash more than three times without getting anywhere, so I don't start it "
+        "again. Write to me to go on.",
+    )
+    BROKEN = "broken", "Something in Jarvis itself broke ({0}); the log has the details. Write to go on."
+    NOBODY_DECIDED = (
+        "nobody decided",
+        "Nobody approved the call in time. Have it asked again, or write to me to go on without it.",
+    )
+    SAME_ERROR = "same error", "In {0} messages the same error, and nothing new in between."
+    SAME_ERROR_AS = "same error as", "In {0} messages the same error, and nothing new in between: {1}."
+    NO_PROGRESS = "no progress", "{0} tries over {1} messages brought nothing new."
+    NO_PROGRESS_SINCE = (
+        "no progress since",
+        "{0} tries over {1} messages brought nothing new; the last error is: {2}.",
+    )
+    TRIED = "tried", "Tried so far: {0}."
+    WHAT_CHANGED = "what changed", "What has changed, or what shall I try instead?"
