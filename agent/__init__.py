@@ -1,6 +1,6 @@
 """The core of Jarvis: everything that isn't chat. What the chat side may use is named here."""
 
-from agent import steps
+from agent import causes, steps
 from agent.edges import Place as Start
 from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
@@ -27,6 +27,7 @@ __all__ = [
     "StoreError",
     "Switch",
     "TokenRefused",
+    "causes",
     "parent_of",
     "steps",
 ]

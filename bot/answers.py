@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from agent import steps as s
 from bot import modelwords, words
+from bot.because import because
 from bot.footer import Footer
 from bot.trouble import ModelTrouble
 from bot.verdict import Verdict
@@ -115,15 +116,17 @@ class Answers:
     def _parked(self, seq: int, parked: s.Parked) -> list[Draft]:
         """A wait is told when it begins; from then on that message is kept up to date (bot.parked)."""
         if parked.until is None:
-            return [Draft(f"{seq}:parked", words.reason(parked.why), self._ref(seq), role="notice")]
+            return [Draft(f"{seq}:parked", because(parked.why, parked.causes), self._ref(seq), role="notice")]
         if self._trouble.parked != seq or not self._asked:
             return []
-        text = modelwords.parked(parked.why, modelwords.at_time(parked.until, parked.at, self.zone))
+        text = modelwords.parked(
+            because(parked.why, parked.causes), modelwords.at_time(parked.until, parked.at, self.zone)
+        )
         cancel = (modelwords.CANCEL, f"wait:{self._asked[0][0]}")
         return [Draft(f"{seq}:parked", text, self._ref(seq), role="notice", button=cancel)]
 
     def _end(self, seq: int, ended: s.Ended) -> Draft:
-        draft = Draft(f"{seq}:end", words.reason(ended.reason), self._ref(seq))
+        draft = Draft(f"{seq}:end", because(ended.reason, ended.causes), self._ref(seq))
         if ended.end != s.End.FAILED:
             return draft
         public = modelwords.NEEDS_OWNER if self._trouble.owners else ""
@@ -133,7 +136,8 @@ class Answers:
     def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
         if ended.end in (s.End.ANSWERED, s.End.UNRESOLVED):
             self._held = self._held or self._verdict.claimed
-        note = ended.reason if ended.end == s.End.UNRESOLVED and self._held else ""
+        unresolved = ended.end == s.End.UNRESOLVED and self._held
+        note = because(ended.reason, ended.causes) if unresolved else ""
         drafts = self._release(note) if ended.end != s.End.STOPPED else []
         if ended.reason and not note:
             drafts.append(self._end(seq, ended))
@@ -153,7 +157,7 @@ class Answers:
         seq, said = self._held
         self._held = None
         text = f"{said.text}\n\n{words.CUT}" if said.finish == "length" else said.text
-        lines = (words.warning(words.reason(note)),) if note else self._verdict.lines
+        lines = (words.warning(note),) if note else self._verdict.lines
         return [Draft(f"{seq}:answer", "\n\n".join((text, *lines)), self._ref(said.upto))]
 
     def _ref(self, upto: int) -> str | None:

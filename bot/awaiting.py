@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from agent import steps as s
 from bot import modelwords as words
+from bot.because import because, brief
 
 WHY = 80  # characters of a reason
 
@@ -55,9 +56,9 @@ class Awaiting:
                 left = max(0.0, failed.at + again - now)
                 return words.retrying(failed.attempt, failed.attempts, left, reason(failed))
             case s.Parked(until=float() | int() as until) as parked:
-                return words.waits_until(words.at_time(until, parked.at, self.zone), _clip(_sentence(parked.why)))
+                return words.waits_until(words.at_time(until, parked.at, self.zone), _clip(_parked(parked)))
             case s.Parked() as parked:
-                return words.waiting(_clip(parked.why))
+                return words.waiting(_clip(because(parked.why, parked.causes)))
             case s.Resumed():
                 return words.RESUMED
         return ""
@@ -70,7 +71,11 @@ class Awaiting:
 def reason(failed: s.Failed) -> str:
     """Why a try failed, as part of a sentence: without the model's name, and without advice."""
     text = _sentence(failed.text.replace(f"he model {failed.model}", "he model"))
-    return _clip(text[:1].lower() + text[1:])
+    return _clip(brief(failed.causes) or text[:1].lower() + text[1:])
+
+
+def _parked(parked: s.Parked) -> str:
+    return brief(parked.causes) or _sentence(parked.why)
 
 
 def _sentence(text: str) -> str:

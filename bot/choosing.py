@@ -9,6 +9,7 @@ from typing import Protocol
 from agent import Hub, Store, steps
 from bot import modelwords, words
 from bot.access import Role
+from bot.because import because
 from bot.channel import Arrival, Place
 from bot.routes import Routes
 
@@ -17,7 +18,7 @@ LONGEST = 200  # characters of a model's name
 
 
 class Standing(Protocol):
-    """How a model stands: asked again by itself after `seconds`, 0 = ready; `why` is a sentence."""
+    """How a model stands: asked again by itself after `seconds`, 0 = ready; `why` is a sentence, `causes` the same."""
 
     @property
     def name(self) -> str: ...
@@ -25,6 +26,8 @@ class Standing(Protocol):
     def seconds(self) -> float: ...
     @property
     def why(self) -> str: ...
+    @property
+    def causes(self) -> str: ...
 
 
 @dataclass(slots=True)
@@ -74,6 +77,9 @@ class Choosing:
         lines = [modelwords.leads(chosen or self.model, bool(chosen))]
         chain = self.chain(chosen)
         if len(chain) > 1 or any(model.seconds > 0 for model in chain):
-            lines += [modelwords.stands(m.name, m.seconds, m.why if role >= Role.ADMIN else "") for m in chain]
+            lines += [
+                modelwords.stands(m.name, m.seconds, because(m.why, m.causes) if role >= Role.ADMIN else "")
+                for m in chain
+            ]
         lines.append(modelwords.context(self.context))
         return "\n".join([*lines, modelwords.USAGE] if role >= Role.ADMIN else lines)

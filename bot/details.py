@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from agent import steps as s
 from bot import words
+from bot.because import because
 from bot.card import clip, describe
 
 PAGE = 1_600  # characters
@@ -36,7 +37,7 @@ class Details:
             case s.Nudged(level=level) if level is not s.Level.ASK and step.text:
                 self.entries.append(f"{words.nudge_line(step.event, 1)}\n  {clip(step.text, TOLD)}")
             case s.Failed():
-                self.entries.append(f"✗ {clip(step.text, TOLD)}")
+                self.entries.append(f"✗ {clip(because(step.text, step.causes), TOLD)}")
             case s.Ended():
                 self.entries.append(words.ENDS[step.end.value])
             case _:

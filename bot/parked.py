@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from agent import Hub, parent_of, steps
 from bot import modelwords, words
 from bot.access import Role
+from bot.because import because
 from bot.channel import Arrival, Button, Letter, Place
 from bot.markup import plain
 from bot.outbox import Sender
@@ -60,7 +61,7 @@ class ParkedNotices:
                 case steps.Ended():
                     run, trouble = 0, ModelTrouble()
                 case steps.Parked():
-                    why = step.why
+                    why = because(step.why, step.causes)
         if run and trouble.parked:
             self._open[session] = _Notice(place, _key(session, trouble.parked), run, why)
 
@@ -84,11 +85,11 @@ class ParkedNotices:
         place = notice.place if notice else self._routes.where(session)
         if place is None or todo is None:
             return
-        key = notice.key if notice else _key(session, seq)
-        self._open[session] = _Notice(place, key, todo.asked_seq, step.why)
+        key, why = notice.key if notice else _key(session, seq), because(step.why, step.causes)
+        self._open[session] = _Notice(place, key, todo.asked_seq, why)
         if notice is None:
             return
-        text = modelwords.parked(step.why, modelwords.at_time(until, step.at, self._zone))
+        text = modelwords.parked(why, modelwords.at_time(until, step.at, self._zone))
         cancel = ((Button(modelwords.CANCEL, f"{VERB}:{todo.asked_seq}:{session}"),),)
         self._sender.card(place, key, Letter(_short(text), buttons=cancel))
 

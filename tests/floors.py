@@ -79,6 +79,7 @@ PURE_CHAT = (
     "bot.awaiting",
     "bot.modelwords",
     "bot.trouble",
+    "bot.because",
     "bot.verdict",
     "bot.amounts",
     "bot.footer",

@@ -2,10 +2,10 @@
 
 from bot.words.de import files as files
 from bot.words.de import model as model
+from bot.words.de.causes import *  # noqa: F403
 from bot.words.de.chat import *  # noqa: F403
 from bot.words.de.commands import *  # noqa: F403
 from bot.words.de.people import *  # noqa: F403
-from bot.words.de.reasons import *  # noqa: F403
 from bot.words.de.reports import *  # noqa: F403
 from bot.words.de.runs import *  # noqa: F403
 from bot.words.de.sessions import *  # noqa: F403

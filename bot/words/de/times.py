@@ -15,3 +15,8 @@ def span(seconds: float) -> str:
 def number(figure: float) -> str:
     """1.234.567, as it is written in German."""
     return f"{figure:,.0f}".replace(",", ".")
+
+
+def figure(value: float) -> str:
+    """1,5 or 1.234, as it is written in German: four digits that count."""
+    return f"{value:,.4g}".translate(str.maketrans(",.", ".,")) if abs(value) < 10_000 else number(value)

@@ -1,0 +1,122 @@
+"""Why something happened, in German. What stands in a sentence is told in agent.why."""
+
+from __future__ import annotations
+
+from bot.words.de.times import figure, number
+
+_MODEL = {
+    "key rejected": "Der Schlüssel für das Modell {0:model} wurde abgelehnt.",
+    "no credit": "Das Konto hinter dem Modell {0:model} hat kein Guthaben oder Kontingent mehr.",
+    "no tools": "Das Modell {0:model} kann an diesem Endpunkt keine Werkzeuge aufrufen.",
+    "too long": "Das Gespräch passt nicht mehr in den Kontext des Modells {0:model}.",
+    "against policy": "Der Anbieter des Modells {0:model} hat die Anfrage wegen seiner Inhaltsregeln abgelehnt.",
+    "no such model": "Das Modell {0:model} ist an diesem Endpunkt nicht bekannt.",
+    "no right": "Der Schlüssel wurde für das Modell {0:model} abgelehnt: Er hat kein Recht darauf.",
+    "no more now": "Das Modell {0:model} nimmt zurzeit keine weiteren Anfragen an.",
+    "elsewhere": "Der Endpunkt des Modells {0:model} nimmt unter dieser Adresse keine Anfragen an (Status {1}).",
+    "reported": "Das Modell {0:model} meldete einen Fehler, statt zu antworten.",
+    "overloaded": "Das Modell {0:model} ist überlastet (Status {1}).",
+    "failed there": "Das Modell {0:model} scheiterte beim Anbieter (Status {1}).",
+    "invalid": "Der Anbieter des Modells {0:model} fand unsere Anfrage ungültig (Status {1}).",
+    "invalid, says": "Der Anbieter des Modells {0:model} fand unsere Anfrage ungültig (Status {1}): {2}.",
+    "tool refused": "Der Anbieter des Modells {0:model} lehnte ein Werkzeug der Anfrage ab (Status {1}).",
+    "tool refused, says": "Der Anbieter des Modells {0:model} lehnte ein Werkzeug der Anfrage ab (Status {1}): {2}.",
+    "no connection": "Der Endpunkt des Modells {0:model} nimmt keine Verbindung an: Die Zeit lief ab.",
+    "unreachable": "Der Endpunkt des Modells {0:model} ist nicht zu erreichen.",
+    "broke off": "Die Verbindung zum Modell {0:model} brach vor dem Ende der Antwort ab.",
+    "key unsendable": "Der Schlüssel für das Modell {0:model} enthält Zeichen, die sich nicht senden lassen.",
+    "untrusted": "Das Zertifikat des Endpunkts des Modells {0:model} ist nicht vertrauenswürdig.",
+    "bad address": "Die Adresse des Endpunkts des Modells {0:model} ist nicht brauchbar.",
+    "reply broke off": "Die Antwort des Modells {0:model} brach vor ihrem Ende ab.",
+    "gave up": "Das Modell {0:model} gab mitten in der Antwort auf.",
+    "reply stopped": "Der Anbieter des Modells {0:model} hat die Antwort wegen seiner Inhaltsregeln abgebrochen.",
+    "said nothing": "Das Modell {0:model} hat nichts geantwortet.",
+    "output used up": (
+        "Das Modell {0:model} hat nichts geantwortet: Seine Ausgabegrenze war erreicht, bevor die Antwort begann."
+    ),
+    "no first word": "Das Modell {0:model} hat binnen {1:s} nicht geantwortet.",
+    "fell silent": "Das Modell {0:model} hat {1:s} lang nichts geschickt.",
+    "took too long": "Das Modell {0:model} wurde binnen {1:s} nicht mit der Antwort fertig.",
+    "garbled": "Der Endpunkt des Modells {0:model} schickte {1} statt einer Antwort.",
+    "big chunk": "ein Stück von mehr als {0} kB",
+    "web page": "eine Webseite",
+    "corrupt line": "eine kaputte Zeile",
+    "corrupt chunk": "ein kaputtes Stück",
+    "no chat reply": "etwas, das keine Chat-Antwort ist,",
+    "unreadably much": "mehr, als sich lesen lässt,",
+    "unreadable call": "Das Modell {0:model} schrieb einen Werkzeugaufruf, der nicht zu lesen ist.",
+    "no client": "Der HTTP-Client lässt sich nicht laden.",
+    "our fault": "Die Anfrage an das Modell {0:model} scheiterte in unserem eigenen Code ({1}).",
+}
+_ADVICE = {
+    "set key": "Trag einen gültigen Schlüssel in die Einstellungen ein.",
+    "top up": "Lade es auf oder setz einen anderen Schlüssel.",
+    "take one with tools": (
+        "Wähl ein Modell, das es kann, oder lass es seine Aufrufe als Text schreiben: JARVIS_MODEL__TEXT_CALLS=on."
+    ),
+    "shorten": "Es muss gekürzt werden.",
+    "say otherwise": "Frag mit anderen Worten oder wähl ein anderes Modell.",
+    "check name": (
+        "Wähl ein anderes mit /model, oder prüf seinen Namen und die Adresse des Endpunkts in den Einstellungen."
+    ),
+    "check key": "Prüf den Schlüssel oder wähl ein anderes Modell.",
+    "check address": "Prüf die Adresse des Endpunkts.",
+    "check server": "Prüf, ob er läuft und ob seine Adresse stimmt.",
+    "correct it": "Berichtige sie.",
+    "ask again": "Noch einmal zu fragen hilft vielleicht.",
+    "ask later": "Frag später noch einmal.",
+    "asks to wait": "Es bittet, {0:s} zu warten.",
+    "report": "Bitte melde das.",
+    "install afresh": "Installier das Programm neu.",
+    "asked times": "Ich habe {0}-mal gefragt.",
+    "days": "Das sind {0} Tage, darauf warte ich nicht.",
+    "for hours": "Ich habe es stundenlang versucht und höre jetzt auf.",
+    "too small": (
+        "Selbst die kürzeste Anfrage passt nicht: Der Kontext des Modells {0:model} ist zu klein für meine Anweisungen "
+        "und Werkzeuge."
+    ),
+    "holds too little": (
+        "Selbst die kürzeste Anfrage passt nicht: Der Kontext des Modells {0:model} fasst {1:n} Tokens und ist zu "
+        "klein für meine Anweisungen und Werkzeuge."
+    ),
+    "enlarge": (
+        "Starte seinen Server mit größerem Kontext oder wähl ein anderes Modell, und setz JARVIS_MODEL__CONTEXT_TOKENS "
+        "auf das, was es wirklich fasst."
+    ),
+}
+_ENDS = {
+    "open error": "Ungelöst: Ein Fehler ist noch offen: {0}",
+    "last turn": "Ungelöst: Das kam in der letzten von {0} Runden, ungeprüft.",
+    "nothing new": "Alle {0} Runden sind verbraucht, und nichts Neues kam dabei heraus. Wie soll ich weitermachen?",
+    "turns used": "Alle {0} Runden sind verbraucht, zum {1:th} Mal. Soll ich weitermachen?",
+    "quarantined": (
+        "Dieser Lauf wurde mehr als dreimal von einem Absturz unterbrochen, ohne voranzukommen; ich starte ihn nicht "
+        "noch einmal. Schreib mir, um weiterzumachen."
+    ),
+    "broken": "In Jarvis selbst ist etwas kaputtgegangen ({0}); Näheres steht im Log. Schreib, um weiterzumachen.",
+    "nobody decided": (
+        "Niemand hat den Aufruf rechtzeitig freigegeben. Lass ihn neu fragen, oder schreib mir, um ohne ihn "
+        "weiterzumachen."
+    ),
+    "same error": "Derselbe Fehler in {0} Nachrichten, und dazwischen nichts Neues.",
+    "same error as": "Derselbe Fehler in {0} Nachrichten, und dazwischen nichts Neues: {1}.",
+    "no progress": "{0} Versuche in {1} Nachrichten brachten nichts Neues.",
+    "no progress since": "{0} Versuche in {1} Nachrichten brachten nichts Neues; der letzte Fehler ist: {2}.",
+    "tried": "Bisher versucht: {0}.",
+    "what changed": "Was hat sich geändert, oder was soll ich stattdessen versuchen?",
+}
+CAUSES = _MODEL | _ADVICE | _ENDS
+
+
+def say(value: float, kind: str) -> str:
+    match kind:
+        case "n":
+            return number(value)
+        case "s":
+            return f"{figure(value)} s"
+        case "$":
+            return f"{figure(value)} $"
+        case "th":
+            return {1: "ersten", 2: "zweiten", 3: "dritten"}.get(int(value), f"{value}.")
+        case _:
+            return str(value)
