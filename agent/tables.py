@@ -170,7 +170,38 @@ class Refs(Protocol):
         """Drop those that expired before this wall time."""
 
 
-class Store(Journal, Inbox, Routes, Outbox, UsageTable, People, Switches, Refs, Protocol):
+class Pruning(Protocol):
+    """Retention. All times are wall time; each call takes a piece, and is repeated for as long as something goes."""
+
+    async def prune_updates(self, before: float) -> int:
+        """Delete updates that are done and were received before then, but of each bot never the newest: how many went.
+        The channel must not serve one of them again."""
+
+    async def prune_letters(self, before: float) -> int:
+        """Delete messages that were sent or given up, put into the outbox before then, and of no run that goes on."""
+
+    async def prune_usage(self, before: float) -> int:
+        """Delete what the sums of usage are made of."""
+
+    async def running_since(self) -> float | None:
+        """When the oldest run that goes on was asked for."""
+
+    async def resting(self, before: float) -> list[str]:
+        """Sessions without a run, without an undelivered message, to which nothing was added since then."""
+
+    async def growing(self, before: float) -> list[str]:
+        """Sessions without a run that began over a day before then and were added to since."""
+
+    async def retire(self, session: str, before: float) -> bool:
+        """Delete a session that still rests, with what was sent of it. One that a place leads to isn't led to any more,
+        and is deleted by a later call. True: call again."""
+
+    async def shorten(self, session: str, before: float, now: float) -> bool:
+        """Delete the oldest runs of a session, those that ended before then, once the oldest ended over a day before;
+        what they left standing (leg, model) stays, and a Purged step is written. True: call again."""
+
+
+class Store(Journal, Inbox, Routes, Outbox, UsageTable, People, Switches, Refs, Pruning, Protocol):
     """All of it on one database; `open` once, `close` at the end."""
 
     async def open(self) -> None: ...

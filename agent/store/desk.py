@@ -66,7 +66,7 @@ def forget(place: str, keep: str) -> Transaction[list[str]]:
     for session in gone:
         for statement in sql.FORGET_SESSION:
             yield statement, (session,)
-        yield sql.FORGET_SENT, (len(session) + 1, f"{session}:")
+        yield sql.FORGET_SENT, sql.keys_of(session)
     yield sql.FORGET_TEXTS, (chat_of(place),)
     return gone
 

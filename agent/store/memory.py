@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from agent.lineage import parent_of
 from agent.steps import Step
 from agent.store import desk, outbox
-from agent.store.codec import Row, decode, encode, plain
+from agent.store.codec import decode, encode, plain
 from agent.store.heads import Head, advance
 from agent.store.journal import duplicate, foreign, ref_of
 from agent.store.memory_people import MemoryPeople
+from agent.store.memory_pruning import Steps, growing, old_letters, old_updates, resting, shortened
 from agent.store.usage import UsageRow, row_of, summed
 from agent.tables import Inbound, Listed, Outgoing, Spent
 
@@ -20,7 +22,7 @@ class MemoryJournal:
     """Steps as the rows that a database would hold, so that what can't be stored fails here too."""
 
     def __init__(self) -> None:
-        self._rows: dict[str, list[tuple[str, Row]]] = {}
+        self._rows: dict[str, Steps] = {}
         self._heads: dict[str, Head] = {}
         self._refs: dict[str, tuple[str, int]] = {}
         self._usage: list[UsageRow] = []
@@ -30,7 +32,7 @@ class MemoryJournal:
             return
         rows = self._rows.setdefault(session, [])
         if len(rows) + 1 != seq:
-            there = [name for name, _ in rows[max(seq - 1, 0) : seq - 1 + len(steps)]]
+            there = [row[0] for row in rows[max(seq - 1, 0) : seq - 1 + len(steps)] if row]
             if there == [batch] * len(steps):
                 return
             raise foreign(session, seq, len(rows))
@@ -50,7 +52,7 @@ class MemoryJournal:
 
     async def read(self, session: str, after: int = 0) -> list[tuple[int, Step]]:
         rows = self._rows.get(session, [])
-        return [(seq, decode(*row)) for seq, (_, row) in enumerate(rows, 1) if seq > after]
+        return [(seq, decode(*row[1])) for seq, row in enumerate(rows, 1) if row and seq > after]
 
     def drop(self, session: str) -> None:
         """Forget a session's steps."""
@@ -111,11 +113,13 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
     """The Store protocol. The outbox stands here because it compares its cursors with the journal's heads, the sums of
     usage and the list of sessions because they name the places of sessions."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float] = time.time) -> None:
         MemoryJournal.__init__(self)
         MemoryDesk.__init__(self)
         MemoryPeople.__init__(self)
+        self._now = now
         self._outbox: dict[str, Outgoing] = {}
+        self._since: dict[str, float] = {}  # when it came into the outbox
         self._cursors: dict[str, int] = {}
 
     async def open(self) -> None: ...
@@ -134,10 +138,7 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
     async def forget(self, place: str, keep: str) -> list[str]:
         gone = [session for session, at in self._places.items() if at == place and session != keep]
         for session in gone:
-            self.drop(session)
-            self._cursors.pop(session, None)
-            self._places.pop(session)
-            self._outbox = {key: row for key, row in self._outbox.items() if not key.startswith(f"{session}:")}
+            self._delete(session)
         for key in self._done:
             if self._inbox[key].chat == desk.chat_of(place):
                 self._inbox[key] = replace(self._inbox[key], payload="{}")
@@ -148,6 +149,7 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
         new = []
         for row in stored:
             if self._outbox.setdefault(row.key, row) is row:
+                self._since[row.key] = self._now()
                 new.append(row)
         self._cursors[session] = max(cursor, self._cursors.get(session, cursor))
         return new
@@ -177,3 +179,60 @@ class MemoryStore(MemoryJournal, MemoryDesk, MemoryPeople):
             if since <= row.at < until:
                 sums.setdefault((self._places.get(row.session, ""), row.person, row.model), []).append(row)
         return [summed(*key, sums[key]) for key in sorted(sums)]
+
+    def _delete(self, session: str) -> None:
+        self.drop(session)
+        self._cursors.pop(session, None)
+        self._places.pop(session, None)
+        self._outbox = {key: row for key, row in self._outbox.items() if not key.startswith(f"{session}:")}
+
+    # -- retention --------------------------------------------------------------------------------------------------
+    async def prune_updates(self, before: float) -> int:
+        gone = old_updates(self._inbox, self._done, before)
+        for key in gone:
+            del self._inbox[key]
+            self._done.discard(key)
+        return len(gone)
+
+    async def prune_letters(self, before: float) -> int:
+        gone = old_letters(self._outbox, self._since, self._heads, before)
+        for key in gone:
+            del self._outbox[key]
+        return len(gone)
+
+    async def prune_usage(self, before: float) -> int:
+        kept = [row for row in self._usage if row.at >= before]
+        gone, self._usage = len(self._usage) - len(kept), kept
+        return gone
+
+    async def running_since(self) -> float | None:
+        return min((head.asked for head in self._heads.values() if head.asked is not None), default=None)
+
+    async def resting(self, before: float) -> list[str]:
+        waiting = {row.key.partition(":")[0] for row in await self.undelivered()}
+        return resting(self._heads, waiting, before)
+
+    async def growing(self, before: float) -> list[str]:
+        return growing(self._heads, before)
+
+    async def retire(self, session: str, before: float) -> bool:
+        head = self._heads.get(session)
+        if head is None or head.asked is not None or head.updated >= before:
+            return False
+        if led := [place for place, to in self._routes.items() if to == session]:
+            for place in led:
+                del self._routes[place]
+            return False
+        self._delete(session)
+        return False
+
+    async def shorten(self, session: str, before: float, now: float) -> bool:
+        head = self._heads.get(session)
+        left = shortened(self._rows[session], before, now) if head and head.asked is None else None
+        if head is None or left is None:
+            return False
+        self._rows[session], self._heads[session] = left, head._replace(seq=head.seq + 1)
+        self._refs = {ref: at for ref, at in self._refs.items() if at[0] != session or left[at[1] - 1]}
+        if self._cursors.get(session) == head.seq:
+            self._cursors[session] = head.seq + 1
+        return True

@@ -26,11 +26,11 @@ def known_state(state: str) -> None:
         raise StoreError(f"An outgoing message can't be {state!r}: only {', '.join(sorted(STATES))}.")
 
 
-def project(session: str, cursor: int, rows: Sequence[Outgoing]) -> Transaction[list[Outgoing]]:
+def project(session: str, cursor: int, rows: Sequence[Outgoing], at: float) -> Transaction[list[Outgoing]]:
     new = []
     last = (yield sql.LAST_NR, ())[0][0]
     for nr, row in enumerate(map(storable, rows), last + 1):
-        values = (row.key, row.chat, row.body, row.role, row.state, row.message_id, nr, session)
+        values = (row.key, row.chat, row.body, row.role, row.state, row.message_id, nr, session, at)
         if (yield sql.ADD_OUTGOING, values):
             new.append(row)
     yield sql.MOVE_CURSOR, (session, cursor)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agent.steps import Step
-from agent.store import desk, journal, outbox, people, usage
+from agent.store import desk, journal, outbox, people, pruning, usage
 from agent.store import statements as sql
 from agent.store.database import Database
 from agent.store.migrate import Migration, packaged
@@ -14,9 +15,17 @@ from agent.tables import Inbound, Listed, Outgoing, Person, Ref, Spent, Switch
 
 
 class SqliteStore:
-    """The Store protocol. The folder of `path` exists and one process has it for itself; `busy_s` is in seconds."""
+    """The Store protocol. The folder of `path` exists and one process has it for itself; `busy_s` is in seconds, `now`
+    is wall time."""
 
-    def __init__(self, path: Path, busy_s: float = 10.0, migrations: tuple[Migration, ...] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        busy_s: float = 10.0,
+        migrations: tuple[Migration, ...] | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._now = now
         self._db = Database(path, busy_s, migrations or packaged())
 
     async def open(self) -> None:
@@ -79,7 +88,7 @@ class SqliteStore:
 
     # -- outbox -----------------------------------------------------------------------------------------------------
     async def project(self, session: str, cursor: int, rows: Sequence[Outgoing]) -> list[Outgoing]:
-        return await self._db.write(outbox.project(session, cursor, rows))
+        return await self._db.write(outbox.project(session, cursor, rows, self._now()))
 
     async def cursor(self, session: str) -> int:
         return await self._db.read(outbox.cursor(session))
@@ -134,3 +143,28 @@ class SqliteStore:
 
     async def forget_refs(self, before: float) -> None:
         await self._db.write(people.forget_refs(before))
+
+    # -- retention --------------------------------------------------------------------------------------------------
+    async def prune_updates(self, before: float) -> int:
+        return await self._db.write(pruning.updates(before))
+
+    async def prune_letters(self, before: float) -> int:
+        return await self._db.write(pruning.letters(before))
+
+    async def prune_usage(self, before: float) -> int:
+        return await self._db.write(pruning.usage(before))
+
+    async def running_since(self) -> float | None:
+        return await self._db.read(pruning.running_since())
+
+    async def resting(self, before: float) -> list[str]:
+        return await self._db.read(pruning.resting(before))
+
+    async def growing(self, before: float) -> list[str]:
+        return await self._db.read(pruning.growing(before))
+
+    async def retire(self, session: str, before: float) -> bool:
+        return await self._db.write(pruning.retire(session, before))
+
+    async def shorten(self, session: str, before: float, now: float) -> bool:
+        return await self._db.write(pruning.shorten(session, before, now))

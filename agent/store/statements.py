@@ -60,14 +60,15 @@ FORGET_SESSION = (
     "DELETE FROM cursors WHERE session = ?",
     "DELETE FROM places WHERE session = ?",
 )
-FORGET_SENT = "DELETE FROM outbox WHERE substr(key, 1, ?) = ?"  # a status card's row has no session of its own
+# A status card's row has no session of its own. The range is for the index, and holds more than the prefix nowhere.
+FORGET_SENT = "DELETE FROM outbox WHERE key >= ? AND key < ? AND substr(key, 1, ?) = ?"
 FORGET_TEXTS = "UPDATE inbox SET payload = '{}' WHERE chat = ? AND done = 1"
 RENAME_PLACES = "UPDATE places SET place = ? WHERE place = ?"
 
 # -- outbox ---------------------------------------------------------------------------------------------------------
 LAST_NR = "SELECT COALESCE(MAX(nr), 0) FROM outbox"
 ADD_OUTGOING = """
-    INSERT INTO outbox (key, chat, body, role, state, message_id, nr, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO outbox (key, chat, body, role, state, message_id, nr, session, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (key) DO NOTHING RETURNING nr
 """
 MOVE_CURSOR = """
@@ -117,3 +118,47 @@ REMEMBER = "INSERT INTO refs (ref, kind, body, expires) VALUES (?, ?, ?, ?) ON C
 RECALL = "SELECT ref, kind, body, expires, used FROM refs WHERE ref = ?"
 USE = "UPDATE refs SET used = 1 WHERE ref = ? AND used = 0 RETURNING ref, kind, body, expires, used"
 FORGET_REFS = "DELETE FROM refs WHERE expires < ?"
+
+# -- retention ------------------------------------------------------------------------------------------------------
+BOTS = "SELECT DISTINCT bot FROM inbox"
+NTH_NEWEST_UPDATE = "SELECT received FROM inbox WHERE bot = ? ORDER BY received DESC LIMIT 1 OFFSET ?"
+PRUNE_UPDATES = """
+    DELETE FROM inbox WHERE bot = ? AND update_id IN
+        (SELECT update_id FROM inbox WHERE bot = ? AND received < ? AND done = 1 ORDER BY received LIMIT ?)
+    RETURNING update_id
+"""
+# A run that goes on may still want its own, whoever keeps them: a `_` in the name of a session only keeps more.
+PRUNE_LETTERS = """
+    DELETE FROM outbox WHERE key IN (
+        SELECT key FROM outbox WHERE at < ? AND state IN ('sent', 'dead') AND NOT EXISTS
+            (SELECT 1 FROM sessions WHERE sessions.asked IS NOT NULL AND outbox.key LIKE sessions.session || ':%')
+        ORDER BY at LIMIT ?)
+    RETURNING key
+"""
+PRUNE_USAGE = """
+    DELETE FROM usage WHERE (session, seq) IN (SELECT session, seq FROM usage WHERE at < ? ORDER BY at LIMIT ?)
+    RETURNING seq
+"""
+RUNNING_SINCE = "SELECT MIN(asked) FROM sessions WHERE asked IS NOT NULL"
+RESTING = """
+    SELECT session FROM sessions WHERE asked IS NULL AND updated < ? AND NOT EXISTS
+        (SELECT 1 FROM outbox WHERE outbox.session = sessions.session AND outbox.state IN ('queued', 'sending'))
+    AND NOT EXISTS
+        (SELECT 1 FROM sessions AS parent WHERE parent.asked IS NOT NULL AND
+            sessions.session LIKE parent.session || '/%')
+    ORDER BY updated, session
+"""
+GROWING = "SELECT session FROM sessions WHERE asked IS NULL AND created < ? AND updated >= ? ORDER BY session"
+LEAVE_PLACES = "DELETE FROM routes WHERE session = ? RETURNING place"
+ENDS = "SELECT seq, version, body FROM steps WHERE session = ? AND kind = 'ended' ORDER BY seq LIMIT ?"
+NEWEST_OPENED = "SELECT MAX(seq) FROM steps WHERE session = ? AND seq <= ? AND kind = 'opened'"
+COMMANDS = """
+    SELECT seq, version, body FROM steps WHERE session = ? AND seq <= ? AND kind = 'commanded' ORDER BY seq DESC
+"""
+FORGET_PURGES = "DELETE FROM steps WHERE session = ? AND kind = 'purged'"
+PRUNE_STEPS = "DELETE FROM steps WHERE session = ? AND seq <= ? AND seq <> ? AND seq <> ?"
+
+
+def keys_of(session: str) -> tuple[str, str, int, str]:
+    """The values of FORGET_SENT: what begins with the session's name and a colon."""
+    return f"{session}:", f"{session};", len(session) + 1, f"{session}:"
