@@ -147,10 +147,11 @@ class Approvals:
     async def reply(self, arrival: Arrival, role: Role) -> str | None:
         """A reply to a card with exactly yes or no decides, one that begins with "no" and goes on denies with a reason.
 
-        None: it is no such reply, but an ordinary message. Returns the words of the answer. Raises StoreError.
+        None: it is no such reply, but an ordinary message; so is what somebody else said and this person forwards.
+        Returns the words of the answer. Raises StoreError.
         """
         said, quote = arrival.text.strip(), arrival.quote
-        if quote is None or not quote.ours or said.split()[:1] == []:
+        if quote is None or not quote.ours or arrival.forwarded or said.split()[:1] == []:
             return None
         first = said.split()[0].lower().rstrip(",.:;!-")
         exact = said.lower() in ("yes", "no")

@@ -52,8 +52,22 @@ class Control:
     async def told(self, update: int, arrival: Arrival, role: Role) -> str:
         """The answer. Raises StoreError."""
         if arrival.command == "stop":
-            return await self._stop(self._kills.pop(update, None), arrival, role)
-        return await self.pause(arrival, role, self._pauses.pop(update, None))
+            return await self._stop(self._kills.get(update), arrival, role)
+        return await self.pause(arrival, role, self._pauses.get(update))
+
+    def forget(self, update: int) -> None:
+        """It was told."""
+        self._kills.pop(update, None)
+        self._pauses.pop(update, None)
+
+    async def again(self, arrival: Arrival, role: Role) -> str:
+        """Once more for what was queued before a command that was told already: what that came to, "" for nothing."""
+        if arrival.command == "stop":
+            stopped = await self.kill(arrival, role, again=True)
+            return stopped.told() if stopped else ""
+        if self.may(arrival, role):
+            await self._switch(arrival)
+        return ""
 
     async def press(self, arrival: Arrival, role: Role) -> str | None:
         """One of a card's buttons: the toast, or None if it isn't one of these. Raises StoreError."""
@@ -66,6 +80,12 @@ class Control:
             stopped = await self.kill(arrival, role)
             return words.NOT_YOURS if stopped is None else stopped.told()
         return await self.pause(replace(arrival, command=verb), role)
+
+    async def press_again(self, arrival: Arrival, role: Role) -> None:
+        """Once more for what was queued before the press of a Stop that has acted already."""
+        verb, _, session = arrival.data.partition(":")
+        if verb == "stop" and session == self.routes.known(arrival.place):
+            await self.kill(arrival, role, again=True)
 
     # -- stop ---------------------------------------------------------------------------------------------------------
     async def kill(self, arrival: Arrival, role: Role, *, again: bool = False) -> Stopped | None:

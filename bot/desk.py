@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
 from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
-from bot import words
+from bot import modelwords, words
 from bot.access import Access, Role
 from bot.approvals import Approvals
 from bot.asking import Asking
-from bot.channel import Arrival, Channel, Place, Received, SendFailed
+from bot.channel import Arrival, Channel, Place, Received
 from bot.commands import Commands
-from bot.control import COMMANDS, Control, author_of
+from bot.control import Control, author_of
+from bot.express import Express, Order
 from bot.gathering import whole_turn
 from bot.incoming import Incoming
 from bot.languages import Languages
@@ -28,12 +29,14 @@ from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.routes import Routes
 from bot.status import Status
+from bot.strangers import Strangers
 from bot.turns import Entry, joined
 
 logger = logging.getLogger(__name__)
 
 RECEIPT = "👀"
 RETRY_S = 1.0
+AT_ONCE_S = 0.1  # a store that takes longer holds up no stop
 QUESTION_VERBS = ("ok", "ses", "no", "again")
 
 
@@ -65,13 +68,13 @@ class Desk:
     ) -> None:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
-        self._approvals, self._control, self._status = approvals, control, status
-        self._languages = languages
+        self._approvals, self._languages = approvals, languages
+        self._express = Express(control, status, channel, self._reply)
         self._start_of, self._reach, self._follow = start_of, reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._queues: dict[str, deque[Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.strangers: Counter[str] = Counter()
+        self.strangers = Strangers(clock)
 
     async def resume(self) -> None:
         """At start: handle what was stored and not done. Raises StoreError."""
@@ -80,55 +83,63 @@ class Desk:
 
     async def intake(self, batch: Sequence[Received]) -> None:
         """Take a batch from the channel. Returns when it is stored; raises StoreError if it is not."""
-        rows = []
+        rows, at_once = [], []
         for received in batch:
             role = self._access.judge(received.arrival) if received.arrival else None
             if received.arrival and role is None and self._access.role(received.arrival.sender) is None:
-                self._count_stranger(received.arrival)
+                self._turn_away(received.arrival)
                 continue
             rows.append(received)
             if received.arrival and role:
-                with self._languages.answering(received.arrival):
-                    self._first_sign(received.row, received.arrival, role)
+                self._first_sign(received.arrival)
+                if self._express.concerns(received.arrival):
+                    at_once.append((received.row, received.arrival, role))
         arrivals = {(r.row.bot, r.row.update_id): r.arrival for r in rows}
-        for row in await self._store.receive([r.row for r in rows]):
-            self._enqueue(row, arrivals[row.bot, row.update_id])
+        storing = asyncio.ensure_future(self._store.receive([r.row for r in rows]))
+        try:
+            if at_once:
+                await self._obey(at_once, storing)
+            for row in await storing:
+                self._enqueue(row, arrivals[row.bot, row.update_id])
+        finally:
+            storing.cancel()
+
+    async def _obey(self, commands: Sequence[Order], storing: asyncio.Future[list[Inbound]]) -> None:
+        """A stop that was served before, and is served again, stops nothing that began since; one that can't be stored
+        yet isn't held up by that."""
+        await asyncio.wait({storing}, timeout=AT_ONCE_S)
+        stored = storing.done() and storing.exception() is None
+        new = {(row.bot, row.update_id) for row in storing.result()} if stored else None
+        for row, arrival, role in commands:
+            if new is None or (row.bot, row.update_id) in new:
+                with self._languages.answering(arrival):
+                    self._express.begin(row, arrival, role)
 
     async def idle(self) -> None:
         """Wait until everything taken in so far is handled."""
         while self._tasks:
             await asyncio.wait(set(self._tasks))
 
-    def _count_stranger(self, arrival: Arrival) -> None:
-        self.strangers[arrival.kind] += 1
-        total = self.strangers.total()
-        if total & (total - 1) == 0:  # 1, 2, 4, 8 ...: a flood leaves a few lines
-            logger.info("strangers turned away: %d", total)
+    def _turn_away(self, arrival: Arrival) -> None:
+        self.strangers.turn_away(arrival)
+        here = arrival.place.chat in self._access.chats and not self._access.locked
+        if here and self.strangers.may_be_answered(arrival):
+            self._answer(arrival, "")  # the spinner ends, and nothing is said
 
-    def _first_sign(self, row: Inbound, arrival: Arrival, role: Role) -> None:
-        """Something a person can see before anything is stored or asked; and /stop kills from here."""
-        if arrival.kind == "message" and arrival.command in COMMANDS and arrival.addressed:
-            self._control.begin(row.update_id, arrival, role)
-        elif arrival.kind == "message" and arrival.command == "status":
-            self._spawn(self._tell_status(arrival))
-        elif arrival.kind == "message" and not arrival.command and arrival.addressed:
+    def _first_sign(self, arrival: Arrival) -> None:
+        """Something a person can see before anything is stored or asked. Whoever speaks to us can be written to."""
+        if arrival.addressed:
             self._sender.wake(arrival.place)
-            session = self._routes.known(arrival.place)
-            todo = self._hub.todo(session) if session else None
-            if self._sender.flooded(arrival.place):
-                return
-            if todo and todo.running:
-                self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
-            else:
-                self._spawn(self._channel.typing(arrival.place))
-
-    async def _tell_status(self, arrival: Arrival) -> None:
-        """Past the store and the queues: whatever is locked or busy, this is answered."""
-        (letter,) = plain(self._status.text(arrival))[:1]
-        try:
-            await self._channel.send(arrival.place, letter)
-        except SendFailed as error:
-            logger.warning("the status could not be sent: %s", error)
+        if arrival.kind != "message" or arrival.command or not arrival.addressed:
+            return
+        if self._sender.flooded(arrival.place):
+            return
+        session = self._routes.known(arrival.place)
+        todo = self._hub.todo(session) if session else None
+        if todo and todo.running:
+            self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
+        else:
+            self._spawn(self._channel.typing(arrival.place))
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -136,15 +147,17 @@ class Desk:
         task.add_done_callback(self._tasks.discard)
 
     def _enqueue(self, row: Inbound, arrival: Arrival | None) -> None:
-        if row.chat in self._queues:
-            self._queues[row.chat].append((row, arrival))
+        """Order holds within a place: a file that is fetched for one topic holds up no other."""
+        where = arrival.place.key if arrival else row.chat
+        if where in self._queues:
+            self._queues[where].append((row, arrival))
             return
-        self._queues[row.chat] = deque([(row, arrival)])
-        self._spawn(self._work(row.chat))
+        self._queues[where] = deque([(row, arrival)])
+        self._spawn(self._work(where))
 
-    async def _work(self, chat: str) -> None:
-        """Handle a chat's rows one by one, however long the store is locked."""
-        queue = self._queues[chat]
+    async def _work(self, where: str) -> None:
+        """Handle a place's rows one by one, however long the store is locked."""
+        queue = self._queues[where]
         self._reach("K2")
         while queue:
             entries = await whole_turn(queue, self._clock)
@@ -157,6 +170,7 @@ class Desk:
                 for each, _ in reversed(entries):  # the first last: after a crash it still says that this was asked
                     await self._store.done(each.bot, each.update_id)
             except DuplicateRef:  # another update carried the same message: it is in the journal already
+                self._answer(arrival, "")
                 await self._close(entries)
             except StoreError as error:
                 logger.warning("update %d waits for the store: %s", row.update_id, error)
@@ -167,12 +181,14 @@ class Desk:
                 await self._give_up(entries, arrival)
             for entry in entries:
                 queue.remove(entry)
-        del self._queues[chat]
+        del self._queues[where]
 
     async def _give_up(self, entries: Sequence[Entry], arrival: Arrival | None) -> None:
         """A bug of ours must not look like silence."""
         try:
-            if arrival and self._access.judge(arrival):
+            if arrival and arrival.kind == "press":
+                self._answer(arrival, words.BROKEN)
+            elif arrival and self._access.judge(arrival):
                 await self._reply(entries[0][0], arrival, words.BROKEN, "broken")
         except StoreError as error:
             logger.warning("and nobody could be told: %s", error)
@@ -190,7 +206,10 @@ class Desk:
             logger.warning("update %d can't be read and is set aside: %s", row.update_id, row.poison[:200])
             return
         role = self._access.judge(arrival)
-        if role is None:  # taken in before a restart, under other settings
+        if role is None:  # taken in before a restart, under other settings; or we are locked
+            self._answer(arrival, "")
+            return
+        if self._express.concerns(arrival) and await self._express.finish(row, arrival, role):
             return
         await self._languages.heard(arrival)
         match arrival.kind:
@@ -207,11 +226,6 @@ class Desk:
 
     async def _message(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         if not arrival.addressed:
-            return
-        if arrival.command == "status":
-            return  # told at intake
-        if arrival.command in COMMANDS:
-            await self._reply(row, arrival, await self._control.told(row.update_id, arrival, role))
             return
         if arrival.command:
             await self._reply(row, arrival, await self._commands.run(arrival, role))
@@ -231,14 +245,15 @@ class Desk:
     async def _press(self, row: Inbound, arrival: Arrival, role: Role) -> None:
         verb = arrival.data.partition(":")[0]
         if verb in QUESTION_VERBS:
-            told = await self._approvals.press(arrival, role)
-            self._spawn(self._channel.answer_press(arrival.press_id, told))
-            return
-        if (toast := await self._commands.press(arrival, role)) is not None:
+            toast: str | None = await self._approvals.press(arrival, role)
+        elif (toast := await self._commands.press(arrival, role)) is None:
+            toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
+        self._answer(arrival, toast or "")
+
+    def _answer(self, arrival: Arrival | None, toast: str) -> None:
+        """End the spinner of a button; nothing for what isn't a press."""
+        if arrival and arrival.kind == "press":
             self._spawn(self._channel.answer_press(arrival.press_id, toast))
-            return
-        toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
-        self._spawn(self._channel.answer_press(arrival.press_id, toast))
 
     async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:
         """A tap on a checkpoint's Continue, at whatever time: the session goes on from there, and from there alone."""
@@ -246,6 +261,10 @@ class Desk:
         place = await self._routes.place_of(session)
         if role < Role.OPERATOR or place != arrival.place or not seq.isdigit():
             return words.EXPIRED if role >= Role.OPERATOR else words.VIEWERS_READ
+        current = self._routes.known(arrival.place)
+        todo = self._hub.todo(current) if current else None
+        if todo and todo.running:  # led to another session, the place could no longer stop it
+            return modelwords.RUN_GOES_ON
         asked = steps.Asked(
             at=self._clock.now(),
             text=words.GO_ON,
@@ -261,8 +280,9 @@ class Desk:
         """A durable answer of the desk's own; the same update never gives two of a kind."""
         if not text:
             return
-        (letter,) = plain(text)[:1]
-        kind = kind or arrival.command or "note"
-        key = f"{row.bot}:{row.update_id}:{kind}"
-        out = Outgoing(key=key, chat=arrival.place.chat, body=encode(arrival.place, letter), role="notice")
-        self._sender.deliver(await self._store.project(f"desk:{row.bot}", 0, [out]))
+        key = f"{row.bot}:{row.update_id}:{kind or arrival.command or 'note'}"
+        rows = [
+            Outgoing(f"{key}:{n}" if n else key, arrival.place.chat, encode(arrival.place, each), role="notice")
+            for n, each in enumerate(plain(text))
+        ]
+        self._sender.deliver(await self._store.project(f"desk:{row.bot}", 0, rows))
