@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import re
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +20,8 @@ FILE_CAP = 16 * 1024 * 1024  # bytes of one stream
 TOTAL_CAP = 1024 * 1024 * 1024  # bytes of all files; the oldest go first
 MANY_LINES = "PRIVATE KEY"
 LONGEST_SECRET = 12_000  # characters
+NUMBERED = 20  # files of one name
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 CUT = b"\n[cut here: only the first 16 MB of an output are kept]\n"
 
 
@@ -48,6 +53,8 @@ class Spill:
         with out_folder(workspace) as folder:
             self._fd, self.name = fresh_file(folder, re.sub(r"[^\w.-]", "_", name)[-120:])
         self.path = str(Path(workspace, FOLDER, "out", self.name))
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(self._fd, fcntl.LOCK_SH)  # for as long as it is written, retention leaves it alone
 
     @property
     def full(self) -> bool:
@@ -87,10 +94,12 @@ def out_folder(workspace: str) -> Iterator[int]:
     """A descriptor of WORKSPACE/.jarvis/out, made where it is missing. Raises OSError."""
     jarvis = subfolder(os.open(workspace, os.O_DIRECTORY), FOLDER, close=True)
     try:
-        if not os.access(".gitignore", os.F_OK, dir_fd=jarvis, follow_symlinks=False):
-            ignore = os.open(".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=jarvis)
-            os.write(ignore, b"*\n")
-            os.close(ignore)
+        with suppress(FileExistsError):
+            ignore = os.open(".gitignore", NEW, 0o644, dir_fd=jarvis)
+            try:
+                os.write(ignore, b"*\n")
+            finally:
+                os.close(ignore)
         folder = subfolder(jarvis, "out")
     finally:
         os.close(jarvis)
@@ -111,17 +120,17 @@ def subfolder(parent: int, name: str, close: bool = False) -> int:
 
 
 def fresh_file(folder: int, name: str) -> tuple[int, str]:
-    """A new file; a name that is taken (call ids are unique in a session only) gets a number before its ending."""
+    """A new file; a name that is taken (call ids are unique in a session only) gets a number before its ending, or
+    where many are taken something that nobody else has."""
     stem, _, ending = name.rpartition(".")
-    for number in range(1, 1000):
-        candidate = name if number == 1 else f"{stem}-{number}.{ending}"
+    for number in range(1, NUMBERED + 2):
+        mark = str(number) if number <= NUMBERED else secrets.token_hex(8)
+        candidate = name if number == 1 else f"{stem}-{mark}.{ending}"
         try:
-            return os.open(
-                candidate, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder
-            ), candidate
+            return os.open(candidate, NEW, 0o600, dir_fd=folder), candidate
         except FileExistsError:
             continue
-    raise FileExistsError(f"{name} and 998 numbered ones exist")
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
 
 
 def trim(folder: int) -> None:
@@ -129,12 +138,16 @@ def trim(folder: int) -> None:
     found: list[tuple[int, int, str]] = []
     with os.scandir(folder) as entries:
         for entry in entries:
-            status = entry.stat(follow_symlinks=False)
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:  # another command made room meanwhile
+                continue
             if stat.S_ISREG(status.st_mode):
                 found.append((status.st_mtime_ns, status.st_size, entry.name))
     excess = sum(size for _, size, _ in found) - TOTAL_CAP
     for _, size, name in sorted(found):
         if excess <= 0:
             return
-        os.unlink(name, dir_fd=folder)
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)
         excess -= size
