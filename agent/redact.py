@@ -65,13 +65,13 @@ SHAPES = (
 class Redactor:
     """Masks known values and, in tool output, key shapes. Immutable, safe to share."""
 
-    __slots__ = ("_count", "_known")
+    __slots__ = ("_count", "_forms", "_known")
 
     def __init__(self, known: Iterable[str]) -> None:
         """`known` are our own secrets; values under six characters are ignored."""
         values = {value for value in known if len(value) >= SHORTEST}
         forms = sorted({form for value in values for form in written(value)}, key=lambda form: (-len(form), form))
-        self._count = len(values)
+        self._count, self._forms = len(values), tuple(forms)
         self._known = rule("|".join(map(re.escape, forms)), len(forms[0])) if forms else None
 
     def __repr__(self) -> str:
@@ -86,6 +86,17 @@ class Redactor:
         for shape in self._rules(shapes=True):
             text = shape.masked(text)
         return text
+
+    def partial(self, text: str) -> str:
+        """`output` of a text that isn't whole yet, without an end that may be the beginning of a secret: its last word,
+        and what begins one of our own."""
+        end = len(text)
+        while end and "!" <= text[end - 1] <= "~":
+            end -= 1
+        longest = len(self._forms[0]) if self._forms else 0
+        starts = range(max(0, end - longest), end)
+        end = next((at for at in starts if any(form.startswith(text[at:end]) for form in self._forms)), end)
+        return self.output(text[:end])
 
     def stream(self, shapes: bool = False) -> StreamRedactor:
         """For text in pieces: `text` of the whole, or with `shapes` `output` of the whole."""

@@ -193,6 +193,7 @@ class Health:
 class Channel(Protocol):
     name: str
     health: Health
+    drafts: bool  # whether a private chat can show a text that is still being written
 
     @property
     def bot(self) -> str:
@@ -212,6 +213,10 @@ class Channel(Protocol):
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """Change a message of ours; "not modified" is success. Raises SendFailed; Refused if it is gone."""
+
+    async def draft(self, place: Place, draft_id: int, letter: Letter) -> None:
+        """Show text and entities of a letter that is still being written, in place of what the same id (not 0) showed.
+        It is gone with the next message, or by itself. Raises SendFailed; Refused where there is no such thing."""
 
     async def fetch(self, file: Attached) -> bytes:
         """The bytes of a file that came with a message. Raises NotFetched and nothing else."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent import Clock, Outgoing
@@ -12,6 +13,8 @@ from bot.channel import Letter, Place
 from bot.pace import Pace
 
 EDIT_S = 1.5  # seconds between two edits in a private chat
+DRAFT_S = 1.5  # ... and between two views of what is being written
+CARD_S = 0.25  # how often a preview looks whether a card still waits
 GROUP_EDIT_S = 4.0  # ... and in a group, where 20 calls a minute are all there is
 FIRST_RETRY_S = 0.5
 LAST_RETRY_S = 30.0
@@ -46,6 +49,18 @@ class LiveCard:
     lost: bool = False  # there is no message of it that could be edited: give up
 
 
+@dataclass(eq=False, slots=True)
+class Preview:
+    """A text that is still being written. `compose` gives it as it is now, None if there is nothing to show yet; what
+    stands on the screen is `shown`; `lost`: showing it has failed, and isn't tried again."""
+
+    place: Place
+    draft_id: int
+    compose: Callable[[], Letter | None]
+    shown: Letter | None = None
+    lost: bool = False
+
+
 @dataclass(slots=True)
 class Lane:
     """One chat's queue. `parked`: the chat can't be written to until somebody writes from there."""
@@ -55,15 +70,20 @@ class Lane:
     pace: Pace
     rows: deque[Outgoing] = field(default_factory=deque)
     cards: dict[str, LiveCard] = field(default_factory=dict)
+    previews: list[Preview] = field(default_factory=list)  # those that wait to be shown
     parked: bool = False
     quiet: asyncio.Event = field(default_factory=asyncio.Event)  # no message waits
     sending: asyncio.Task[None] | None = None
     showing: asyncio.Task[None] | None = None
+    drawing: asyncio.Task[None] | None = None
+    drawn: asyncio.Event = field(default_factory=asyncio.Event)  # no preview is on its way
     _flooded_until: float = 0.0  # monotonic
     _edited_at: float = float("-inf")
+    _drawn_at: float = float("-inf")
 
     def __post_init__(self) -> None:
         self.quiet.set()
+        self.drawn.set()
 
     def flood(self, seconds: float) -> None:
         """The service wants no call to this chat for so long."""
@@ -75,8 +95,10 @@ class Lane:
         return max(0.0, self._flooded_until - self.clock.monotonic())
 
     async def turn(self) -> None:
-        """Wait until a message may go, and count it."""
+        """Wait until a message may go, and count it. A preview that is on its way goes first: it must not arrive after
+        the message that it is a preview of."""
         while True:
+            await self.drawn.wait()
             if wait := max(self.flooded, self.pace.delay(self.chat, self.clock.monotonic())):
                 await self.clock.sleep(wait)
                 continue
@@ -100,3 +122,22 @@ class Lane:
         self.pace.take(self.chat, now)
         self.pace.make(now)
         self._edited_at = now
+
+    async def lull(self) -> bool:
+        """Wait until a preview may be shown: nothing else waits for this chat, and room is left for what comes. False
+        once none waits any more."""
+        while self.previews and not self.parked:
+            await self.quiet.wait()
+            now = self.clock.monotonic()
+            card = CARD_S if any(card.stale for card in self.cards.values()) else 0.0
+            wait = max(self.flooded, self._drawn_at + DRAFT_S - now, self.pace.idle(self.chat, now), card)
+            if wait <= 0:
+                return bool(self.previews)
+            await self.clock.sleep(wait)
+        return False
+
+    def count_draft(self) -> None:
+        """A preview is about to be shown."""
+        self._drawn_at = now = self.clock.monotonic()
+        self.pace.take(self.chat, now)
+        self.pace.make(now)

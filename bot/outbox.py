@@ -12,9 +12,10 @@ from agent import Clock, Outgoing, Store
 from bot.channel import Channel, Letter, Place, Unreachable
 from bot.delivery import REPEATED, Delivery
 from bot.envelope import decode, encode
-from bot.lane import Lane
+from bot.lane import Lane, Preview
 from bot.live import LiveCards
 from bot.pace import Pace
+from bot.previews import Previews
 
 __all__ = ["Sender", "decode", "encode"]
 
@@ -48,6 +49,7 @@ class Sender:
         self._delivery = Delivery(store, channel, clock, reach)
         self._pace = pace or Pace()
         self._cards = LiveCards(store, channel, self._unreached)
+        self._previews = Previews(channel)
         self._lanes: dict[str, Lane] = {}
         self._moved: dict[str, str] = {}
         self._keys: set[str] = set()  # rows in a lane
@@ -67,6 +69,19 @@ class Sender:
         """
         place = self._at(place)
         self._cards.show(self._lane(place.chat), place, key, letter, final)
+
+    def previews(self, place: Place) -> bool:
+        """Whether a text can be shown there while it is being written."""
+        return self._previews.wanted(self._lane(self._at(place).chat))
+
+    def preview(self, preview: Preview) -> None:
+        """Show it in the gaps, or not at all; the message itself comes by `deliver`. Returns at once."""
+        preview.place = self._at(preview.place)
+        self._previews.show(self._lane(preview.place.chat), preview)
+
+    def unpreview(self, preview: Preview) -> None:
+        """What waits to be shown of it is dropped."""
+        self._previews.drop(self._lane(preview.place.chat), preview)
 
     def wake(self, place: Place) -> None:
         """Something arrived from there: it can be written to again."""
@@ -128,7 +143,7 @@ class Sender:
 
     async def close(self) -> None:
         """Stop sending. What is queued stays in the outbox; what is on its way is ambiguous to the next process."""
-        tasks = [t for lane in self._lanes.values() for t in (lane.sending, lane.showing) if t]
+        tasks = [t for lane in self._lanes.values() for t in (lane.sending, lane.showing, lane.drawing) if t]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -138,6 +153,7 @@ class Sender:
         lane = self._lane(self._moved.get(row.chat, row.chat))
         lane.rows.append(row)
         lane.quiet.clear()
+        self._previews.wipe(lane)
         self._start(lane)
 
     def _lane(self, chat: str) -> Lane:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 SOON = 1e-6  # seconds; below this a wait is rounding, not a wait
 SLACK = 0.05  # seconds added to each window: calls reach the service unevenly
+FEW = 2  # calls to a chat in a window of its own, what could be left out included
 FORGET_AT = 1000  # chats; above this, those that limit nobody are dropped
 
 
@@ -26,11 +27,12 @@ class Window:
     span: float
     calls: deque[float] = field(default_factory=deque)
 
-    def next(self, now: float) -> float:
-        """The first moment, not before `now`, at which one more call fits."""
+    def next(self, now: float, keep: int = 0) -> float:
+        """The first moment, not before `now`, at which one more call fits and leaves room for `keep` others."""
         if not self.calls:
             return now
-        free = self.calls[0] + self.span + SLACK if len(self.calls) == self.most else now
+        over = len(self.calls) - (self.most - keep)
+        free = self.calls[over] + self.span + SLACK if over >= 0 else now
         return max(now, self.calls[-1], free)
 
     def book(self, at: float) -> None:
@@ -68,6 +70,12 @@ class Pace:
     def spare(self, chat: str, now: float) -> float:
         """Seconds until an edit may go: as `delay`, and messages don't use up the limit over all chats either."""
         return _wait(max(self.delay(chat, now), self._all.next(now) - now, self._made.next(now) - now))
+
+    def idle(self, chat: str, now: float) -> float:
+        """Seconds until what could as well be left out may go: as `spare`, and most of the limits is free."""
+        own = max((w.next(now, max(0, w.most - FEW)) for w in self._chats.get(chat, ())), default=now)
+        everybody = max(w.next(now, w.most // 2) for w in (self._all, self._made))
+        return _wait(max(own, everybody) - now)
 
     def take(self, chat: str, now: float) -> float:
         """Book the next call to this chat; returns the seconds to wait before making it. First come, first served.

@@ -32,6 +32,7 @@ from bot.preferences import Preferences
 from bot.progress import Progress
 from bot.projector import Projector
 from bot.routes import Routes
+from bot.streams import Streams, both
 from bot.verbosity import Verbosity
 from bot.wiring import board_of, status_of
 
@@ -59,7 +60,8 @@ class Service:
         )
         self.preferences = Preferences(store, clock)
         self.languages = tongue = Languages(self.preferences, self.routes)
-        self.hub.on_delta = tongue.hearing(self.progress.hear)
+        self.streams = Streams(self.routes, self.sender, clock, parts.redactor.partial)
+        self.hub.on_delta = both(tongue.hearing(self.progress.hear), self.streams.hear)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.moves = Moves(parts.access, self.routes, self.preferences, self.sender, self.approvals)
@@ -68,7 +70,7 @@ class Service:
         self.projector.zone, self.projector.owner = zone_of(settings), lambda: parts.access.owner
         self.model = model_side(settings, parts, self.hub, self.routes, self.sender)
         watchers = (self.projector.watch, self.progress.watch, self.approvals.watch, self.model.watch)
-        self.hub.watchers += [self.usage.watch, *map(tongue.watching, watchers)]
+        self.hub.watchers += [self.usage.watch, self.streams.watch, *map(tongue.watching, watchers)]
         self.projector.telling = tongue.telling
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from agent import Inbound
-from bot.channel import Arrival, Channel, Letter, Place, Received
+from bot.channel import Arrival, Channel, Letter, Place, Received, Refused
 from bot.channels.console import PLACE, ConsoleChannel
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import HandClock
@@ -109,6 +109,17 @@ async def test_a_card_shows_its_newest_state(stage: Stage) -> None:
     await stage.channel.edit(stage.place, card, Letter("run\n✓ ls", silent=True))
     await stage.channel.edit(stage.place, card, Letter("run\n✓ ls", silent=True))  # not modified: success
     assert "✓ ls" in stage.seen()
+
+
+async def test_what_is_still_being_written_is_no_message_or_refused(stage: Stage) -> None:
+    if stage.channel.drafts:
+        await stage.channel.draft(stage.place, 5, Letter("half a sen"))
+    else:
+        with pytest.raises(Refused):
+            await stage.channel.draft(stage.place, 5, Letter("half a sen"))
+    assert "half" not in stage.seen()
+    assert await stage.channel.send(stage.place, Letter("half a sentence."))
+    assert stage.seen().count("half a sentence.") == 1
 
 
 async def test_cosmetics_never_raise(stage: Stage) -> None:

@@ -44,6 +44,29 @@ def test_only_groups_are_held_to_twenty_a_minute(chat: str, nth: int, early: boo
     assert (now < 60) == early
 
 
+@pytest.mark.parametrize(
+    ("own", "others", "idle"),
+    [
+        (0, 0, True),
+        (1, 0, True),
+        (2, 0, False),
+        (3, 0, False),
+        (0, 14, True),
+        (0, 15, False),
+        (1, 13, True),
+        (1, 14, False),
+    ],
+)
+def test_what_could_be_left_out_leaves_room_for_the_rest(own: int, others: int, idle: bool) -> None:
+    pace = Pace()
+    for n in range(own + others):
+        chat = "7" if n < own else f"1{n}"
+        assert pace.take(chat, 0.0) == pace.make(0.0) == 0
+    assert (pace.idle("7", 0.0) == 0) == idle
+    assert pace.idle("7", 10.0) == 0
+    assert pace.idle("7", 0.0) >= pace.spare("7", 0.0)
+
+
 def test_the_thirty_first_chat_waits_until_the_first_of_them_is_long_past() -> None:
     pace = Pace()
     waits = [pace.take(str(n), 0.0) for n in range(61)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import re
 import time
 from urllib.parse import quote
 
@@ -145,6 +146,34 @@ def test_holds_mask_and_secret() -> None:
     assert redactor.holds_secret(f'{{"a": "{PLAIN}"}}')
     assert not redactor.holds_secret("sk-" + letters(48))
     assert not Redactor([]).holds_secret("")
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    words=st.lists(st.sampled_from([*SHAPED.values(), SECRET, "pass phrase with spaces", "plain", "日志"]), max_size=5)
+)
+def test_a_text_in_the_making_never_shows_the_beginning_of_a_secret(words: list[str]) -> None:
+    redactor, text = Redactor([SECRET, "pass phrase with spaces"]), "".join(f"{word} " for word in words)
+    whole = redactor.output(text)
+    for end in range(0, len(text), 7):
+        shown = re.sub("-----BEGIN [A-Z ]*$", "", redactor.partial(text[:end]))  # no secret as yet
+        assert whole.startswith(shown) or shown.removesuffix(MASK) in whole, (shown, whole)
+    assert redactor.partial(text + "日") == redactor.output(text + "日")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("a wor", "a "),
+        ("a word ", "a word "),
+        ("日志满", "日志满"),
+        ("日志abc", "日志"),
+        ("it is pass ph", "it is "),
+    ],
+)
+def test_the_last_word_of_a_text_in_the_making_is_held_back(text: str, shown: str) -> None:
+    assert Redactor(["pass phrase with spaces"]).partial(text) == shown
 
 
 def test_repr_shows_no_secret() -> None:

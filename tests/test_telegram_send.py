@@ -58,6 +58,42 @@ async def test_an_edit_carries_text_entities_and_buttons(line: Line) -> None:
     assert "message_thread_id" not in sent
 
 
+async def test_a_draft_carries_text_entities_and_topic_and_nothing_else(line: Line) -> None:
+    await line.channel.draft(Place("telegram", "1000", "7", "55"), 4, FULL)
+    await line.channel.draft(PRIVATE, 5, Letter("a\ud800b"))
+    assert line.api.made("sendMessageDraft") == [
+        {"chat_id": 7, "draft_id": 4, "text": "hello", "entities": [BOLD], "message_thread_id": 55},
+        {"chat_id": 7, "draft_id": 5, "text": "a\ufffdb"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (refused(404, "Not Found: method not found"), Refused),
+        (refused(400, "Bad Request: TEXTDRAFT_PEER_INVALID"), Refused),
+        (refused(400, "Bad Request: can't parse entities: x"), Passing),
+        (refused(400, "Bad Request: message thread not found"), Passing),
+        (refused(429, "Too Many Requests: retry after 7"), Flooded),
+        (refused(403, "Forbidden: bot was blocked by the user"), Unreachable),
+        (Says(404, b"<html>"), Passing),
+        (over(httpx.ReadError("")), Ambiguous),
+    ],
+)
+async def test_a_draft_is_one_call_whatever_comes_of_it(line: Line, answer: Answer, kind: type[SendFailed]) -> None:
+    line.api.on("sendMessageDraft", answer)
+    with pytest.raises(kind):
+        await line.channel.draft(Place("telegram", "1000", "7", "55"), 4, FULL)
+    assert len(line.api.made("sendMessageDraft")) == 1
+
+
+async def test_a_draft_that_hangs_is_left_alone(line: Line) -> None:
+    line.api.on("sendMessageDraft", Hangs())
+    async with asyncio.timeout(8):
+        with pytest.raises(Ambiguous):
+            await line.channel.draft(PRIVATE, 4, FULL)
+
+
 async def test_broken_unicode_and_malformed_entities_never_cost_the_text(line: Line) -> None:
     await line.channel.send(PRIVATE, Letter("a\ud800b", ({"offset": 0}, BOLD)))
     [sent] = line.api.made("sendMessage")

@@ -29,6 +29,7 @@ from bot.channels._telegram_photo import is_photo
 log = logging.getLogger(__name__)
 
 CALL_S = 40.0  # a whole call; the read time-out of 20 s starts anew with each byte
+DRAFT_S = 2.0  # of a draft: the message behind it waits for no longer
 UPLOAD_S = 300.0  # ... of one that carries a file
 AT_ONCE = 4  # files are held in memory on their way
 UPLOAD = 50 * 2**20  # bytes: https://core.telegram.org/bots/api#sending-files
@@ -62,6 +63,25 @@ class Sender:
         _check(place)
         form = Form(entities=bool(letter.entities))
         await self._calls(form, lambda form: self._edit(place, message_id, letter, form))
+
+    async def draft(self, place: Place, draft_id: int, letter: Letter) -> None:
+        """One call, whatever comes of it: the next draft says more. Raises SendFailed; Passing where only a part of
+        this one was refused. Source: https://core.telegram.org/bots/api#sendmessagedraft"""
+        _check(place)
+        form = Form(bool(letter.entities), topic=bool(place.topic))
+        try:
+            async with asyncio.timeout(DRAFT_S):
+                await self._bot.send_message_draft(
+                    chat_id=int(place.chat),
+                    draft_id=draft_id,
+                    text=clean(letter.text),
+                    message_thread_id=int(place.topic) if form.topic else None,
+                    entities=_entities(letter) or None,
+                )
+        except Exception as error:
+            if is_revoked(error):
+                self._revoked()
+            raise (Passing(words(error)) if simpler(form, error) else failure(error)) from None
 
     async def _calls(self, form: Form, call: Callable[[Form], Awaitable[_T]], seconds: float = CALL_S) -> _T:
         while True:

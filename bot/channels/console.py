@@ -19,7 +19,7 @@ from itertools import count
 from typing import TextIO
 
 from agent import Clock, Inbound
-from bot.channel import Arrival, Attached, Health, Intake, Letter, NotFetched, Place, Received, Unreachable
+from bot.channel import Arrival, Attached, Health, Intake, Letter, NotFetched, Place, Received, Refused, Unreachable
 from bot.clean import clean
 
 NAME = "console"
@@ -35,6 +35,7 @@ class ConsoleChannel:
 
     name = NAME
     bot = PLACE.bot
+    drafts = False
 
     def __init__(self, clock: Clock, stdin: int = 0, stdout: TextIO | None = None, me: str = "jarvis") -> None:
         self.health = Health()
@@ -95,6 +96,9 @@ class ConsoleChannel:
             if before[line] < 0:
                 new.append(line)
         self._dim(new)
+
+    async def draft(self, place: Place, draft_id: int, letter: Letter) -> None:
+        raise Refused("a terminal shows what is whole")
 
     async def fetch(self, file: Attached) -> bytes:
         raise NotFetched("a terminal has no files")

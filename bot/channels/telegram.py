@@ -40,6 +40,7 @@ class TelegramChannel:
     """
 
     name = NAME
+    drafts = True
 
     def __init__(
         self,
@@ -130,6 +131,10 @@ class TelegramChannel:
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
         """Change a message of ours. Raises SendFailed; Refused if it is gone."""
         await self._sender.edit(place, message_id, letter)
+
+    async def draft(self, place: Place, draft_id: int, letter: Letter) -> None:
+        """Show a text that is still being written, for 30 s at most. Raises SendFailed."""
+        await self._sender.draft(place, draft_id, letter)
 
     async def fetch(self, file: Attached) -> bytes:
         """Download a file of at most 20 MB. Raises NotFetched."""

@@ -18,7 +18,7 @@ from tests.fakes.bell import Bell
 
 METHODS = {
     "getMe", "getUpdates", "deleteWebhook", "sendMessage", "editMessageText", "sendChatAction", "setMessageReaction",
-    "answerCallbackQuery", "setMyCommands",
+    "answerCallbackQuery", "setMyCommands", "sendMessageDraft",
 }  # fmt: skip
 ME = {
     "id": 1000,

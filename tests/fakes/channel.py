@@ -14,7 +14,7 @@ from typing import Any, Literal
 from agent import Clock, Inbound
 from bot.channel import Arrival, Attached, Health, Intake, Letter, NotFetched, Place, Quote, Received, Refused
 
-Method = Literal["send", "edit", "typing", "react", "answer_press", "fetch"]
+Method = Literal["send", "edit", "draft", "typing", "react", "answer_press", "fetch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,7 @@ class FakeChannel:
     def __init__(self, clock: Clock, name: str = "fake", bot: str = "1") -> None:
         self.name = name
         self.bot = bot
+        self.drafts = True
         self.health = Health()
         self.calls: list[Made] = []
         self.messages: dict[int, tuple[Place, Letter]] = {}  # ours, as they stand now
@@ -168,6 +169,15 @@ class FakeChannel:
         landed = await self._meet("edit", place, message_id, letter)
         self.messages[message_id] = (place, letter)
         if landed:
+            raise landed
+
+    async def draft(self, place: Place, draft_id: int, letter: Letter) -> None:
+        refused = Refused("TEXTDRAFT_PEER_INVALID") if place.chat.startswith("-") else None
+        refused = refused or (None if draft_id else Refused("draft_id must be non-zero"))
+        if refused:
+            self._log("draft", place.chat, draft_id, letter, refused)
+            raise refused
+        if landed := await self._meet("draft", place, draft_id, letter):
             raise landed
 
     async def fetch(self, file: Attached) -> bytes:

@@ -19,6 +19,9 @@ class OpenScreen:
 
     output = text
 
+    def partial(self, text: str) -> str:
+        return self.text(text)
+
     def holds_secret(self, text: str) -> bool:
         return self.secret in text
 
