@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agent.intent import Intent, intent
 from agent.openerrors import text_of
-from agent.outcome import FAILING, SUCCEEDING
+from agent.outcome import FAILING, SUCCEEDING, goes_on
 from agent.steps import Asked, Call, Change, Ended, Finished, Opened, Outcome, Proposed, Said, Step
 from agent.testruns import green, tests
 
+JOBS = "jobs"  # the tool that tells of them
 MOST = 400  # calls; the oldest are dropped
 OUTPUT = 6_000  # characters kept of the end of each stream
 
@@ -29,7 +30,9 @@ _CODE = re.compile(
 @dataclass(frozen=True, slots=True)
 class Deed:
     """One call and what came of it. `number` counts from 1 in the session; `cwd` is the folder that it began in;
-    `changes` are the files that it really changed, None where that is unknown."""
+    `changes` are the files that it really changed, None where that is unknown. `begun`: it only began a background
+    job, of which it shows nothing. What tells of a job's end stands for the job itself: `since` is then the number of
+    the call that began it, else its own, and what changed after that it can't have seen."""
 
     number: int
     call: Call
@@ -40,10 +43,12 @@ class Deed:
     changes: tuple[Change, ...] | None
     tests: bool
     output: str  # of a test run
+    since: int
+    begun: bool = False
 
     @property
     def succeeded(self) -> bool:
-        return self.outcome in SUCCEEDING and self.outcome is not Outcome.ANSWERED_NO
+        return self.outcome in SUCCEEDING and self.outcome is not Outcome.ANSWERED_NO and not self.begun
 
     @property
     def failed(self) -> bool:
@@ -66,7 +71,9 @@ class Deed:
     @property
     def changed(self) -> bool:
         """It changed files, by what is known of the disk, else by its verb."""
-        return bool(self.changes) if self.changes is not None else self.succeeded and self.meant.mutates
+        if self.changes is not None:
+            return bool(self.changes)
+        return (self.succeeded or self.begun) and self.meant.mutates
 
     @property
     def changed_inputs(self) -> bool:
@@ -91,6 +98,7 @@ class Evidence:
     _count: int = 0
     _before: int = 0  # the number of the last call before this run
     _calls: dict[str, Call] = field(default_factory=dict, repr=False)
+    _jobs: dict[str, Deed] = field(default_factory=dict, repr=False)  # what began each, by its id
 
     def fold(self, step: Step) -> None:
         match step:
@@ -114,25 +122,46 @@ class Evidence:
         call = self._calls.pop(step.call_id, None)
         if call is not None:
             self._count += 1
-            changes = None if step.files is None else tuple(filter(_real, step.files))
-            meant = intent(step.tool, call.arguments)
-            tested = tests(meant)
-            deed = Deed(
-                self._count, call, meant, step.outcome, step.exit_code, self.cwd, changes, tested,
-                _printed(step) if tested else "",
-            )  # fmt: skip
-            self.deeds.append(deed)
+            told_of = self._jobs.get(step.job) if step.tool == JOBS else None
+            self.deeds.append(self._ended(told_of, step) if told_of else self._done(call, step))
             del self.deeds[:-MOST]
         self.cwd = step.cwd or self.cwd
+
+    def _done(self, call: Call, step: Finished) -> Deed:
+        changes = None if step.files is None else tuple(filter(_real, step.files))
+        meant, begun = intent(step.tool, call.arguments), goes_on(step)
+        tested = tests(meant) and not begun
+        output = _printed(step) if tested else ""
+        deed = Deed(
+            self._count, call, meant, step.outcome, step.exit_code, self.cwd, changes, tested, output,
+            since=self._count, begun=begun,
+        )  # fmt: skip
+        if begun and step.job:
+            self._jobs[step.job] = deed
+        return deed
+
+    def _ended(self, began: Deed, step: Finished) -> Deed:
+        """Who only looks at the end of a job that failed has not failed."""
+        tested = tests(began.meant)
+        outcome = Outcome.FAILED if step.exit_code and step.outcome in SUCCEEDING else step.outcome
+        return replace(
+            began,
+            number=self._count,
+            outcome=outcome,
+            exit_code=step.exit_code,
+            tests=tested,
+            output=_printed(step) if tested else "",
+            begun=step.exit_code is None and step.outcome in SUCCEEDING,
+        )
 
     @property
     def of_run(self) -> list[Deed]:
         return [deed for deed in self.deeds if deed.number > self._before]
 
-    @property
-    def last_change(self) -> int:
-        """The number of the newest call that changed what a test could depend on; 0 if there is none."""
-        return max((deed.number for deed in self.deeds if deed.changed_inputs and not deed.tests), default=0)
+    def stale(self, deed: Deed) -> bool:
+        """Whether another call has changed what it could depend on since it began."""
+        later = (each for each in self.deeds if each.number > deed.since and each is not deed)
+        return any(each.changed_inputs and not each.tests for each in later)
 
 
 def tested(deeds: Iterable[Deed]) -> dict[tuple[str, str], Deed]:

@@ -30,7 +30,7 @@ from agent.openerrors import (
     success_of,
     text_of,
 )
-from agent.outcome import FAILING, SUCCEEDING
+from agent.outcome import FAILING, SUCCEEDING, goes_on
 from agent.plan import items_of
 from agent.steps import Asked, Call, Ended, Finished, Handed, Opened, Outcome, Proposed, Said, Step
 
@@ -245,11 +245,6 @@ class Ledger:
             _calls={key: Call(**_tuples(each)) for key, each in state["calls"].items()},
             _barren=Barren(**{**state["barren"], "failures": _pairs(state["barren"]["failures"])}),
         )
-
-
-def goes_on(step: Finished) -> bool:
-    """Whether the call only began a background command: nothing of its end is known, so it shows nothing to be fine."""
-    return step.tool == "shell" and step.outcome is Outcome.OK and step.exit_code is None and step.stdout is None
 
 
 def recalled(rows: Sequence[tuple[int, Step]]) -> Ledger:

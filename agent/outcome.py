@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agent.commandline import last_chain
 from agent.complaint import Rank, complaint
 from agent.intent import Effect, Intent, intent
-from agent.steps import Outcome
+from agent.steps import Finished, Outcome
 
 # Exit 1 of these is an answer ("no such line", "they differ"), 2 and up is trouble: POSIX says so for grep, diff, cmp
 # and test; the others follow it.
@@ -50,6 +50,11 @@ class Judged:
     def mutated(self) -> bool:
         """By the verb: it does what changes something. A failed call is taken to have changed nothing."""
         return self.intent.effect is Effect.MUTATE and self.outcome in SUCCEEDING
+
+
+def goes_on(step: Finished) -> bool:
+    """Whether the call only began a background command: nothing of its end is known, so it shows nothing to be fine."""
+    return step.tool == "shell" and step.outcome is Outcome.OK and step.exit_code is None and step.stdout is None
 
 
 def judge(

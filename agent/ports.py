@@ -98,6 +98,7 @@ class Result:
     usage: Usage | None = None  # of a child session
     tainted: bool = False  # words from elsewhere are in it
     parcel: Parcel | None = None  # a file that the chat is sent
+    job: str = ""  # the background job that was begun, or whose end this tells
 
 
 @dataclass(frozen=True, slots=True)

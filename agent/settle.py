@@ -119,6 +119,7 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
             usage=result.usage or asking.usage,
             tainted=result.tainted,
             parcel=result.parcel,
+            job=result.job,
         )
     )
 

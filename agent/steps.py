@@ -167,7 +167,7 @@ class Finished(Fact):
     """A call has its result. `text` goes to the model, `details` to the chat. `files` is None where it is unknown.
     `ends`: the run ends so after this call, with `details` as the reason, unless something is said meanwhile. `usage`:
     what the model cost within the call, that of a child session included; `tainted`: so was the child at its end;
-    `parcel`: a file that the chat is sent."""
+    `parcel`: a file that the chat is sent; `job`: the background job that the call began, or whose end it tells."""
 
     call_id: str
     tool: str
@@ -184,6 +184,7 @@ class Finished(Fact):
     usage: Usage | None = None
     tainted: bool = False
     parcel: Parcel | None = None
+    job: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fakes.drifting import laid_out
 from tests.fakes.lab import Lab
-from tests.fakes.model import Turn, use
+from tests.fakes.model import Turn, use, write_file
+from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY
 
 pytestmark = pytest.mark.e2e
 
@@ -69,3 +71,16 @@ async def test_after_a_restart_a_job_is_told_as_ended(lab: Lab, how: str) -> Non
     await lab.start()
     sent = await lab.ask("look", [jobs("list"), jobs("tail", id="j1"), "DONE2"], "DONE2")
     assert all("ended when Jarvis was restarted" in result for result in lab.results(sent)[-2:])
+
+
+async def test_the_end_of_a_test_run_in_the_background_is_evidence_and_its_start_is_none(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    await lab.start()
+    tests = begin(f"echo run >> ../runs.txt; sleep 1.5; {PYTEST} tests")
+    done = use("task_complete", {"summary": "The sum is right now. DONE3"})
+    script = [write_file("sums/totals.py", RIGHT_PY), tests, jobs("wait", id="j1", timeout_s=30), done]
+    await lab.ask("fix the sum", script, "✓ verified", timeout=60)
+    assert (lab.work / "runs.txt").read_text().split() == ["run"]
+    begun = [write_file("sums/totals.py", "def total(numbers):\n    return 1\n"), tests, done]
+    sent = await lab.ask("and now wrongly", begun, "Not verified", timeout=60)
+    assert "test_sum_of_two" in "".join(lab.results(sent))

@@ -13,7 +13,7 @@ from agent.evidence import tested as tested_by
 from agent.messages import clip
 from agent.plan import Item
 from agent.steps import Outcome, Seen
-from agent.testruns import empty, failing, red
+from agent.testruns import empty, failing, red, tests
 
 MOST = 5  # commands
 SHOWN = 70  # bytes of a command in words
@@ -60,6 +60,8 @@ def question(evidence: Evidence, items: Iterable[Item]) -> Question:
             wanted.setdefault(_placed(item.verify, evidence, tested))
     if changed:
         wanted |= dict.fromkeys(where for where, deed in tested.items() if _telling(deed, tested))
+    if changed and not wanted:  # the run knows how to test, and hasn't seen what came of it
+        wanted |= dict.fromkeys((deed.command, deed.cwd) for deed in deeds if deed.begun and tests(deed.meant))
     commands = list(wanted)[-MOST:]
     known = {where: told for where in commands if (told := _known(where, evidence, tested)) is not None}
     paths = [
@@ -93,9 +95,9 @@ def _known(where: Where, evidence: Evidence, tested: dict[Where, Deed]) -> str |
     the run did, None where it has to be run."""
     deed = tested.get(where)
     if deed is None:
-        plain = [each for each in evidence.deeds if each.ran and (each.command, each.cwd) == where]
+        plain = [each for each in evidence.deeds if each.ran and not each.begun and (each.command, each.cwd) == where]
         deed = plain[-1] if plain else None
-    if deed is None or deed.number < evidence.last_change:
+    if deed is None or evidence.stale(deed):
         return None
     if deed.green if deed.tests else deed.succeeded:
         return ""

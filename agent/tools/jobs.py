@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -41,8 +42,7 @@ class _Tool:
             raise ToolError(f"Which job? Give its id to {args.action}; action list shows them.")
         match args.action:
             case "tail":
-                job = await jobs.wait(call.session, args.id, 0)
-                return Result(standing(job, args.lines), f"{job.id}: {state(job)}")
+                return _looked(await jobs.wait(call.session, args.id, 0), args.lines)
             case "wait":
                 return _waited(await jobs.wait(call.session, args.id, min(args.timeout_s, call.timeout_s)))
             case "kill":
@@ -65,6 +65,14 @@ def _line(job: Job) -> str:
     return f"{job.id}: {state(job)}{why} · {took(job.ran.duration)} · {shown}"
 
 
+def _looked(job: Job, lines: int) -> Result:
+    """A look is no failure, whatever it shows; how an ended job ended is a fact all the same."""
+    told = Result(standing(job, lines), f"{job.id}: {state(job)}")
+    if job.running:
+        return told
+    return replace(told, exit_code=job.ran.exit_code, stdout=job.ran.stdout, stderr=job.ran.stderr, job=job.id)
+
+
 def _waited(job: Job) -> Result:
     """An ended job's outcome is that of the call, so that a failure is seen as one."""
     text, ran = standing(job, AFTER_WAIT), job.ran
@@ -78,6 +86,7 @@ def _waited(job: Job) -> Result:
         stdout=ran.stdout,
         stderr=ran.stderr,
         files=None,
+        job=job.id,
     )
 
 

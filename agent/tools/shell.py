@@ -86,6 +86,7 @@ def _begun(job: Job, doubt: str, *, undone: bool) -> Result:
         duration=ran.duration,
         cwd=ran.cwd,
         files=None,
+        job=job.id,
     )
 
 

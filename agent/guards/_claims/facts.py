@@ -13,7 +13,7 @@ from agent.commandline import simple_commands
 from agent.evidence import Deed, Evidence, tested, touched
 from agent.guards._claims.found import Claim, Kind
 from agent.intent import Effect
-from agent.testruns import failing, passed, red
+from agent.testruns import failing, passed, red, tests
 
 OURS = frozenset({
     "shell", "read_file", "write_file", "edit_file", "list_dir", "search", "plan", "jobs", "task_complete", "blocked",
@@ -155,15 +155,17 @@ def answered(asked: Ask, value: Mapping[str, Any]) -> Doubt | None:
 def _tests(claim: Claim, evidence: Evidence) -> Doubt | None:
     runs = list(tested(evidence.deeds).values())
     if not runs:
+        if any(deed.begun and tests(deed.meant) for deed in evidence.deeds):
+            return Doubt(claim, "the tests were begun in the background and no end of them was seen", True)
         heard = any(deed.succeeded and _HEARSAY.search(deed.command) for deed in evidence.deeds)
         return None if heard else Doubt(claim, "no test was run in this session", settled_by_tests=True)
-    bad = [run for run in runs if run.number >= evidence.last_change and (red(run.output) or _names_failing(run))]
+    bad = [run for run in runs if not evidence.stale(run) and (red(run.output) or _names_failing(run))]
     newest = bad[-1] if bad else runs[-1]
     if not newest.green:
         names = ", ".join(failing(newest.output)[:3])
         what = f"the last run of `{newest.command[:60]}` failed ({_status(newest)}{f': {names}' if names else ''})"
-        return Doubt(claim, what, settled_by_tests=newest.number < evidence.last_change)
-    if newest.number < evidence.last_change:
+        return Doubt(claim, what, settled_by_tests=evidence.stale(newest))
+    if evidence.stale(newest):
         return Doubt(claim, "files were changed after the last test run", settled_by_tests=True)
     counts = [count for run in runs if run.green and (count := passed(run.output)) is not None]
     if claim.number is not None and counts and claim.number not in (*counts, sum(counts)):
@@ -240,7 +242,9 @@ def _fresh(claim: Claim, runs: list[Deed], evidence: Evidence, what: str) -> Dou
         return None if heard else Doubt(claim, f"no {what} was run in this session")
     if ran[-1].failed:
         return Doubt(claim, f"the last {what} failed ({_status(ran[-1])})")
-    if ran[-1].number < evidence.last_change:
+    if ran[-1].begun:
+        return Doubt(claim, f"the last {what} was begun in the background and no end of it was seen")
+    if evidence.stale(ran[-1]):
         return Doubt(claim, f"files were changed after the last {what}")
     return None
 
