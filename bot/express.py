@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from agent import Inbound, StoreError
 from bot import words
 from bot.access import Role
-from bot.channel import Arrival, Channel, SendFailed
+from bot.channel import Arrival, Channel, Flooded, SendFailed
 from bot.control import COMMANDS, Control
 from bot.markup import plain
+from bot.outbox import Sender
 from bot.status import Status
 
 logger = logging.getLogger(__name__)
@@ -36,8 +37,9 @@ class _Begun:
 class Express:
     """`reply` answers durably."""
 
-    def __init__(self, control: Control, status: Status, channel: Channel, reply: Reply) -> None:
-        self._control, self._status, self._channel, self._reply = control, status, channel, reply
+    def __init__(self, control: Control, status: Status, channel: Channel, sender: Sender, reply: Reply) -> None:
+        self._control, self._status, self._channel = control, status, channel
+        self._sender, self._reply = sender, reply
         self._begun: OrderedDict[int, _Begun] = OrderedDict()  # by update
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -100,11 +102,15 @@ class Express:
         """Past the store and the queues: whatever is locked or busy, this is answered; durably where that fails."""
         text = self._status.text(arrival)
         try:
-            for letter in plain(text):
-                await self._channel.send(arrival.place, letter)
+            if not self._sender.flooded(arrival.place):
+                for letter in plain(text):
+                    await self._channel.send(arrival.place, letter)
+                return
+        except Flooded as error:
+            self._sender.flood(arrival.place, error.seconds)
         except SendFailed as error:
             logger.warning("the status could not be sent at once: %s", error)
-            await self._durably(row, arrival, text, "status")
+        await self._durably(row, arrival, text, "status")
 
     async def _tell_early(self, row: Inbound, arrival: Arrival, role: Role, begun: _Begun) -> None:
         try:

@@ -107,6 +107,10 @@ class Sender:
         lane = self._lanes.get(self._at(place).chat)
         return lane.flooded if lane else 0.0
 
+    def flood(self, place: Place, seconds: float) -> None:
+        """A call past the queues was refused: the service wants no call to this chat for so long."""
+        self._lane(self._at(place).chat).flood(seconds)
+
     def pending(self) -> int:
         """Messages that are not delivered yet, those to unreachable chats included."""
         return len(self._keys)
