@@ -56,7 +56,7 @@ def tier(tool: str, effect: str = "write", tainted: bool = False, **arguments: A
     ],
 )
 def test_files_are_judged_by_where_they_are(path: str, reads: int, writes: int) -> None:
-    assert tier("read_file", "read", path=path) == reads
+    assert tier("read_file", "read", path=path) == tier("send_file", "read", path=path) == reads
     assert tier("write_file", path=path, content="") == writes
     assert tier("edit_file", path=path, old="a", new="b") == writes
 
@@ -76,6 +76,7 @@ def test_listing_shows_names_and_searching_shows_content(path: str, lists: int, 
         ("plan", "read", 0, 0),
         ("task_complete", "read", 0, 0),
         ("web_fetch", "read", 0, 2),
+        ("send_file", "read", 0, 2),
         ("web_search", "read", 0, 2),
         ("save_tool", "write", 2, 2),
         ("delete_tool", "write", 2, 2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 LARGEST = 10_000_000  # bytes: https://core.telegram.org/bots/api#sendphoto
 LONGEST_SIDE = 2_560  # pixels; a larger one is shrunk: https://core.telegram.org/api/files#image-thumbnail-types
 SHORTEST_SIDE = 16  # pixels; a smaller one is nothing to look at
+MARKERS = 1_000  # of a JPEG that are looked through for its frame
 NARROWEST = 20  # length to breadth: https://core.telegram.org/bots/api#sendphoto
 
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -30,7 +31,9 @@ def _sides(data: bytes) -> tuple[int, int]:
 
 def _jpeg(data: bytes) -> tuple[int, int]:
     at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
+    for _ in range(MARKERS):
+        if at + 9 > len(data) or data[at] != 0xFF:
+            break
         marker = data[at + 1]
         if marker in _FRAMES:
             return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
