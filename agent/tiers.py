@@ -31,7 +31,10 @@ TIERS = {
     )
 }
 SMALL = frozenset(
-    {"shell", "jobs", "read_file", "write_file", "edit_file", "list_dir", "search", "task_complete", "blocked"}
+    {
+        *("shell", "jobs", "read_file", "write_file", "edit_file", "list_dir", "search", "task_complete", "blocked"),
+        "send_file",
+    }
 )
 
 
