@@ -49,7 +49,17 @@ def told(cause: Cause, sentences: Mapping[str, str], say: Say) -> str:
 
 def dump(*causes: Cause) -> str:
     """As JSON text."""
-    return json.dumps([_plain(cause) for cause in causes], ensure_ascii=False)
+    return json.dumps(plain(*causes), ensure_ascii=False)
+
+
+def plain(*causes: Cause) -> list[list[Any]]:
+    """As what JSON can hold."""
+    return [_plain(cause) for cause in causes]
+
+
+def as_data(*causes: Cause) -> str:
+    """As the data of a nudge that has no other."""
+    return json.dumps({"causes": plain(*causes)}, ensure_ascii=False)
 
 
 def also(causes: str, *more: Cause) -> str:

@@ -145,3 +145,68 @@ class Why(Enum):
     )
     TRIED = "tried", "Tried so far: {0}."
     WHAT_CHANGED = "what changed", "What has changed, or what shall I try instead?"
+
+    # -- what guards see, for the chat: the model reads other words ---------------------------------------------------
+    SAME_AGAIN = (
+        "same again",
+        "The same error {0} times from {1} different commands: {2}. The diagnosis is probably wrong.",
+    )
+    SAME_YET_AGAIN = (
+        "same yet again",
+        "The same error {0} times from {1} different commands: {2}. It should look closer, or say what is missing.",
+    )
+    SAME_TOO_OFTEN = (
+        "same too often",
+        "The same error came back {0} times from {1} different commands: {2}. Tried: {3}. So I stopped. How shall I go "
+        "on?",
+    )
+    FAILED_OF_LAST = "failed of last", "{0} of the last {1} calls failed. It should stop trying variants."
+    MISUSED = "misused", "{0} calls of {1} in a row had wrong arguments."
+    STUCK = "stuck", "It is stuck: {0}."
+    STUCK_HELD = "stuck, held", "Not run: it is stuck, and this was read before with nothing changed since."
+    STUCK_STOP = (
+        "stuck, stopped",
+        "I stopped: {0}, for the third time in this run, although I was told twice. How shall I go on?",
+    )
+    ONLY_LOOKED = "only looked", "{1} of the last {2} calls only looked, {0} of them at what was known (T1)"
+    KNOWN_BEFORE = "known before", "{0} of the last {1} results were known before (T2)"
+    NOTHING_CHANGED = (
+        "nothing changed",
+        "nothing was changed in the last {1} calls, and {0} results were known before (T3)",
+    )
+    CALL_AGAIN = "call again", "The same call has brought the same result {0} times: `{1}`."
+    CYCLE = "cycle", "It goes in circles: the same {0} calls with the same results, {1} rounds: {2}."
+    CIRCLE = "circle", "It goes in circles: {0} of the last {1} results were the same as earlier ones ({2})."
+    CALL_HELD = "call held", "Not run again: the same call brought this before, and nothing has changed since."
+    CALL_STOP = (
+        "call, stopped",
+        "I stopped: the same call keeps bringing the same result, also after a warning: `{0}`.",
+    )
+    CIRCLE_STOP = (
+        "circle, stopped",
+        "I stopped: I was going in circles, {0} of the last {1} results were known before.",
+    )
+    AFTER_WARNING = (
+        "after warning",
+        "I stopped: after a warning {0} more results were as before, the last one of `{1}`.",
+    )
+    HOW_TO_GO_ON = "how to go on", "Nothing new comes of it. How shall I go on?"
+    STILL_OPEN = "still open", "Still open: `{0}` failed {1} times"
+    STILL_OPEN_AS = "still open as", "Still open: `{0}` failed {1} times: {2}"
+    TURNS_LEFT = "turns left", "{0} {0:turn is|turns are} left."
+    BUDGET_NEAR = "budget near", "{0} % of the budget {1} is used: {2}. At 100 % the run is stopped."
+    OF_RUN = "of run", "of this run"
+    OF_USER = "of user", "of this user for today"
+    OF_ALL = "of all", "of all chats for today"
+    RUN_SPENT = (
+        "run spent",
+        "Stopped: this run's budget is used up, {0}. Continue gives it a fresh one; {1} sets it.",
+    )
+    USER_SPENT = "user spent", "Stopped: your budget for today is used up, {0}. It frees {1}; {2} sets it."
+    ALL_SPENT = "all spent", "Stopped: the budget of all chats for today is used up, {0}. It frees {1}; {2} sets it."
+    AT_TIME = "at time", "at {0}"
+    TOMORROW = "tomorrow", "tomorrow"
+    TOKENS = "tokens", "{0:n} of {1:n} tokens"
+    MONEY = "money", "{0:$} of {1:$}"
+    SECONDS = "seconds", "{0:n} of {1:n} s of work"
+    REPLIES = "replies", "{0:n} of {1:n} replies of the model"

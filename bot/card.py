@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from agent import Plan
+from agent import Plan, causes
 from agent import steps as s
 from bot import words
 from bot.awaiting import Awaiting
+from bot.because import because
 
 SHOWN = 5  # steps in the card
 NUDGES = 2  # kinds of nudges in the card
@@ -129,7 +130,10 @@ def describe(call: s.Call) -> str:
 
 
 def remark(nudged: s.Nudged) -> str:
-    """What a nudge says itself: one that answers a call from before ends in it, after the old result."""
+    """What a nudge says to a person. One without causes says it itself: at its end, after the old result, where it
+    answers a call from before."""
+    if told := because("", causes.within(nudged.data)):
+        return told
     last = nudged.text.rstrip().rpartition("\n")[2]
     if nudged.level is s.Level.HOLD and last.startswith("[") and last.endswith("]"):
         return last[1:-1]

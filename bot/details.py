@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from agent import steps as s
 from bot import words
 from bot.because import because
-from bot.card import clip, describe
+from bot.card import clip, describe, remark
 
 PAGE = 1_600  # characters
 SAID, TOLD, HEAD = 300, 300, 3  # characters of a reply, of a nudge; lines of a result
@@ -35,7 +35,7 @@ class Details:
                 self._call += 1
                 self.entries.append(self._finished(step))
             case s.Nudged(level=level) if level is not s.Level.ASK and step.text:
-                self.entries.append(f"{words.nudge_line(step.event, 1)}\n  {clip(step.text, TOLD)}")
+                self.entries.append(f"{words.nudge_line(step.event, 1)}\n  {clip(remark(step), TOLD)}")
             case s.Failed():
                 self.entries.append(f"✗ {clip(because(step.text, step.causes), TOLD)}")
             case s.Ended():

@@ -51,8 +51,8 @@ async def test_a_run_s_tokens_are_told_at_80_and_end_it_at_100_with_a_checkpoint
     await lab.wait_text("this run's budget is used up, 22,500 of 20,000 tokens", after=sent.after)
     assert len(lab.requests(sent)) == 5
     assert "[budget] 90 % of the budget of this run is used: 18,000 of 20,000 tokens" in lab.results(sent)[-1]
-    await lab.wait_text("Told the model: [budget] 90 %", after=sent.after)
-    assert lab.copies("[budget]") == 1
+    await lab.wait_text("Told the model: 90 % of the budget of this run", after=sent.after)
+    assert lab.copies("90 % of the budget") == 1
     assert rows(lab, "SELECT body FROM steps WHERE kind = 'ended'")[0][0].find('"limit"') > 0
     button = await lab.wait_button("Continue")
     lab.model.script("more", [costing(4500, "FINAL1")])

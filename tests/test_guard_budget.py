@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.causes import within
 from agent.guards._allowance import KINDS, Day, Sums
 from agent.guards.budget import Budget
 from agent.panel import Panel
@@ -138,7 +139,9 @@ def test_a_notice_and_a_stop_say_which_budget_how_much_and_what_to_do() -> None:
     assert (stop.event, stop.level) == ("budget.stop", Level.STOP)
     assert "20,400 of 20,000 tokens" in stop.text
     assert "JARVIS_GUARDS__BUDGET__RUN_TOKENS" in stop.text
-    assert json.loads(stop.data) == {"budget": "run_tokens", "used": 20_400, "allowed": 20_000}
+    data = json.loads(stop.data)
+    assert within(stop.data) == json.dumps(data.pop("causes"))
+    assert data == {"budget": "run_tokens", "used": 20_400, "allowed": 20_000}
 
 
 # -- budgets of the day ---------------------------------------------------------------------------------------------

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from agent.causes import Cause, because
 from agent.steps import Usage
+from agent.why import Why
 
 NOTICE_AT = 0.8  # of a budget (SPEC 2.2)
 
@@ -81,33 +83,30 @@ def _sums(data: dict[str, float]) -> Sums:
     return Sums(max(0, int(data["tokens"])), max(0.0, float(data["money"])), max(0, int(data["calls"])))
 
 
-def amount(measure: str, used: float, allowed: float) -> str:
-    """Used and allowed, as a person says it."""
-    match measure:
-        case "tokens":
-            return f"{used:,.0f} of {allowed:,.0f} tokens"
-        case "money":
-            return f"${used:,.4g} of ${allowed:,.4g}"
-        case "seconds":
-            return f"{used:,.0f} of {allowed:,.0f} s of work"
-        case _:
-            return f"{used:,.0f} of {allowed:,.0f} replies of the model"
+_MEASURES = {"tokens": Why.TOKENS, "money": Why.MONEY, "seconds": Why.SECONDS, "calls": Why.REPLIES}
+_WHOSE = {"run": Why.OF_RUN, "user": Why.OF_USER, "day": Why.OF_ALL}
+
+
+def amount(kind: Kind, used: float, allowed: float) -> Cause:
+    """Used and allowed."""
+    return because(_MEASURES[kind.measure], used, allowed)
+
+
+def near(kind: Kind, used: float, allowed: float) -> Cause:
+    """That a budget is nearly used up."""
+    percent = min(99, int(100 * used / allowed))
+    return because(Why.BUDGET_NEAR, percent, because(_WHOSE[kind.scope]), amount(kind, used, allowed))
 
 
 def notice(kind: Kind, used: float, allowed: float) -> str:
-    """For the model, and seen in the chat."""
-    whose = {"run": "of this run", "user": "of this user for today", "day": "of all chats for today"}[kind.scope]
-    return (
-        f"[budget] {min(99, int(100 * used / allowed))} % of the budget {whose} is used: "
-        f"{amount(kind.measure, used, allowed)}. At 100 % the run is stopped. Finish what matters most, then answer."
-    )
+    """For the model."""
+    return f"[budget] {near(kind, used, allowed)} Finish what matters most, then answer."
 
 
-def stopped(kind: Kind, used: float, allowed: float, frees: str) -> str:
+def stopped(kind: Kind, used: float, allowed: float, frees: str) -> Cause:
     """For the user: which budget, used and allowed, when it frees, which setting to change."""
-    told, setting = amount(kind.measure, used, allowed), f"JARVIS_GUARDS__BUDGET__{kind.setting.upper()}"
+    told, setting = amount(kind, used, allowed), f"JARVIS_GUARDS__BUDGET__{kind.setting.upper()}"
     if kind.scope == "run":
-        return f"Stopped: this run's budget is used up, {told}. Continue gives it a fresh one; {setting} sets it."
-    whose = "your budget for today" if kind.scope == "user" else "the budget of all chats for today"
-    again = f"It frees at {frees}" if frees else "It frees tomorrow"
-    return f"Stopped: {whose} is used up, {told}. {again}; {setting} sets it."
+        return because(Why.RUN_SPENT, told, setting)
+    again = because(Why.AT_TIME, frees) if frees else because(Why.TOMORROW)
+    return because(Why.USER_SPENT if kind.scope == "user" else Why.ALL_SPENT, told, again, setting)

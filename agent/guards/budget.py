@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
-from agent.guards._allowance import KINDS, NOTHING, NOTICE_AT, Day, Kind, Sums, notice, stopped
+from agent.causes import Cause, as_data, because, plain
+from agent.guards._allowance import KINDS, NOTHING, NOTICE_AT, Day, Kind, Sums, near, notice, stopped
 from agent.ports import Look, Nudge
 from agent.steps import KINDS as KINDS_OF_STEP
 from agent.steps import (
@@ -27,6 +28,7 @@ from agent.steps import (
     Seen,
     Step,
 )
+from agent.why import Why
 
 TOLD_OVER = 5
 PROBE = "usage"
@@ -123,7 +125,8 @@ class Budget:
             if over := self._over():
                 return over
         if 0 < (left := self.turns - self._used) <= min(TOLD_OVER, self.turns - 1):
-            return Nudge(Level.NOTE, _told(left), slot="turn", event="budget.notice")
+            told = as_data(because(Why.TURNS_LEFT, left))
+            return Nudge(Level.NOTE, _told(left), slot="turn", event="budget.notice", data=told)
         return None
 
     def _failed(self, failed: Failed) -> Nudge | Look | None:
@@ -159,8 +162,8 @@ class Budget:
         for kind, allowed in self._limits():
             if self._running and (used := self._of(kind)) >= allowed:
                 self._due = False
-                text = stopped(kind, used, allowed, self._frees)
-                return Nudge(Level.STOP, text, event="budget.stop", data=_data(kind, used, allowed))
+                why = stopped(kind, used, allowed, self._frees)
+                return Nudge(Level.STOP, str(why), event="budget.stop", data=_data(kind, used, allowed, why))
         return None
 
     def _notice(self) -> Nudge | None:
@@ -169,7 +172,8 @@ class Budget:
                 continue
             self._told.add(kind.setting)
             text = notice(kind, used, allowed)
-            return Nudge(Level.NOTE, text, event="budget.notice", data=_data(kind, used, allowed))
+            data = _data(kind, used, allowed, near(kind, used, allowed))
+            return Nudge(Level.NOTE, text, event="budget.notice", data=data)
         return None
 
     def _of(self, kind: Kind) -> float:
@@ -183,8 +187,9 @@ def _told(left: int) -> str:
     return f"{left} turns are left, this one included. Finish what matters most, then answer."
 
 
-def _data(kind: Kind, used: float, allowed: float) -> str:
-    return json.dumps({"budget": kind.setting, "used": used, "allowed": allowed})
+def _data(kind: Kind, used: float, allowed: float, why: Cause) -> str:
+    told = {"budget": kind.setting, "used": used, "allowed": allowed, "causes": plain(why)}
+    return json.dumps(told, ensure_ascii=False)
 
 
 guard = Budget

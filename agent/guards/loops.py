@@ -12,11 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from agent.causes import Cause, as_data, because, english
 from agent.guards._calls import UNHEARD, Asking, Calls, Done, Mark, Result, command_of
 from agent.guards._repeats import HALF, Sightings
 from agent.guards._words import bare, fitted, listed, quoted
 from agent.ports import Nudge
 from agent.steps import Level, Proposed, Step
+from agent.why import Why
 
 WINDOW, FULL = 10, 15  # calls
 SAME, SAME_STOP = 3.0, 4.0  # weighted times that one call brought one result
@@ -86,7 +88,7 @@ class Loops:
             f"{newest.done.ended.text}\n[Not run again: this is what the same call brought before, more than once, and "
             "nothing has changed since. Do something else, or answer with what you know.]"
         )
-        return Nudge(Level.HOLD, text, event="nudge.loop")
+        return Nudge(Level.HOLD, text, event="nudge.loop", data=as_data(because(Why.CALL_HELD)))
 
     # -- judged -----------------------------------------------------------------------------------------------------
     def _finished(self, done: Done) -> Nudge | None:
@@ -115,7 +117,8 @@ class Loops:
             return None
         if stop := self._stop(lap):
             self._stopped, self._told = True, None
-            return Nudge(Level.STOP, stop, rank=2, event="nudge.loop")
+            why = (stop, because(Why.HOW_TO_GO_ON))
+            return Nudge(Level.STOP, english(*why), rank=2, event="nudge.loop", data=as_data(*why))
         if self._since >= FORGIVEN and not any(lap.sure for lap in self._laps[-FORGIVEN:]):
             self._told = None
         return None
@@ -135,37 +138,34 @@ class Loops:
         return total
 
     def _note(self, lap: Lap) -> Nudge | None:
-        window, text = self._laps[-WINDOW:], ""
+        window = self._laps[-WINDOW:]
         if self._same(lap) >= SAME:
-            text = _same_call(lap, sum(_alike(lap, other) for other in window))
+            text, why = _same_call(lap, sum(_alike(lap, other) for other in window))
         elif period := _period(self._laps):
-            text = _cycle([other.asked for other in self._laps[-period:]])
+            text, why = _cycle([other.asked for other in self._laps[-period:]])
         elif len(window) >= JUDGED_FROM and sum(other.weight for other in window) >= SHARE * len(window):
-            text = _circle([other.asked for other in window if other.weight], len(window))
-        if not text:
+            text, why = _circle([other.asked for other in window if other.weight], len(window))
+        else:
             return None
         self._told, self._since = self.calls.turn, 0
-        return Nudge(Level.NOTE, text, rank=2, event="nudge.loop")
+        return Nudge(Level.NOTE, text, rank=2, event="nudge.loop", data=as_data(why))
 
-    def _stop(self, lap: Lap) -> str:
-        """Why the run must end, in words for a person; "" if it needn't."""
+    def _stop(self, lap: Lap) -> Cause | None:
+        """Why the run must end, if it must."""
         if self._same(lap) >= SAME_STOP:
             what = quoted(_command(lap.asked), 120)
-            return f"I stopped: the same call keeps bringing the same result, also after a warning: `{what}`. {ASKED}"
+            return because(Why.CALL_STOP, what)
         full = self._laps[-FULL:]
         if len(full) == FULL and sum([other.sure for other in full]) >= SHARE_STOP * FULL:
             again = sum(other.sure > 0 for other in full)
-            return f"I stopped: I was going in circles, {again} of the last {FULL} results were known before. {ASKED}"
+            return because(Why.CIRCLE_STOP, again, FULL)
         if not lap.sure:
-            return ""
+            return None
         count = sum([other.sure > 0 for other in self._laps[-min(self._since, WINDOW) :]])
         if count >= IGNORED:
             what = quoted(_command(lap.asked), 120)
-            return f"I stopped: after a warning {count} more results were as before, the last one of `{what}`. {ASKED}"
-        return ""
-
-
-ASKED = "Nothing new comes of it. How shall I go on?"
+            return because(Why.AFTER_WARNING, count, what)
+        return None
 
 
 def _period(laps: list[Lap]) -> int:
@@ -190,28 +190,32 @@ def _command(asked: Asking) -> str:
     return bare(command_of(asked[1])) if asked[0] == "shell" else f"{asked[0]} {asked[1]}"
 
 
-def _same_call(lap: Lap, times: int) -> str:
-    return fitted(
-        f"[loop] The same call has brought the same result {times} times: `{quoted(_command(lap.asked), 120)}`.",
+def _same_call(lap: Lap, times: int) -> tuple[str, Cause]:
+    what = quoted(_command(lap.asked), 120)
+    text = fitted(
+        f"[loop] The same call has brought the same result {times} times: `{what}`.",
         "Once more brings nothing new, and it will be answered from before instead of run.",
         "Take a different approach, or answer with what you know.",
     )
+    return text, because(Why.CALL_AGAIN, times, what)
 
 
-def _cycle(asked: list[Asking]) -> str:
-    return fitted(
-        f"[loop] You are going in circles: the same {len(asked)} calls with the same results, {LAPS} rounds: "
-        f"{listed(map(_command, asked), 4, 50)}.",
+def _cycle(asked: list[Asking]) -> tuple[str, Cause]:
+    calls = listed(map(_command, asked), 4, 50)
+    text = fitted(
+        f"[loop] You are going in circles: the same {len(asked)} calls with the same results, {LAPS} rounds: {calls}.",
         "Use what they brought, take a different approach, or answer with what you know.",
     )
+    return text, because(Why.CYCLE, len(asked), LAPS, calls)
 
 
-def _circle(asked: list[Asking], of: int) -> str:
-    return fitted(
-        f"[loop] {len(asked)} of the last {of} results were the same as earlier ones "
-        f"({listed(map(_command, asked), 3, 60)}).",
+def _circle(asked: list[Asking], of: int) -> tuple[str, Cause]:
+    calls = listed(map(_command, asked), 3, 60)
+    text = fitted(
+        f"[loop] {len(asked)} of the last {of} results were the same as earlier ones ({calls}).",
         "You are going in circles: use what you have, take a different approach, or say what is missing.",
     )
+    return text, because(Why.CIRCLE, len(asked), of, calls)
 
 
 guard = Loops

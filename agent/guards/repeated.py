@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import ClassVar
 
+from agent.causes import as_data, because
 from agent.complaint import Complaint, Rank
 from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
@@ -21,6 +22,7 @@ from agent.masking import masked
 from agent.ports import Nudge
 from agent.signature import reduced, salient_of
 from agent.steps import Level, Outcome, Said, Step
+from agent.why import Why
 
 WINDOW = 10  # calls
 COMMANDS = 2  # different ones
@@ -160,10 +162,13 @@ class Repeated:
         self._levels[signature] = level
         self._standing, self._seen = signature, self.calls.turn
         self._told = self.calls.turn if self._told is None else self._told
-        text = (_note, _ways_out, _stop)[level - 1](same, commands)
+        about = (len(same), commands, quoted(same[-1].line, QUOTE))
         if level == 3:
-            return Nudge(Level.STOP, text, rank=3, event="nudge.repeated")
-        return Nudge(Level.NOTE, text, slot=SLOT, rank=level, event="nudge.repeated")
+            why = because(Why.SAME_TOO_OFTEN, *about, _tried(same, 5, 60))
+            return Nudge(Level.STOP, str(why), rank=3, event="nudge.repeated", data=as_data(why))
+        text = (_note, _ways_out)[level - 1](same, commands)
+        told = as_data(because((Why.SAME_AGAIN, Why.SAME_YET_AGAIN)[level - 1], *about))
+        return Nudge(Level.NOTE, text, slot=SLOT, rank=level, event="nudge.repeated", data=told)
 
     def _success(self, well: Trouble) -> Nudge | None:
         """What went well now is no open error of the same target."""
@@ -208,12 +213,6 @@ def _ways_out(same: list[Trouble], commands: int) -> str:
         "read its documentation, or tell the user what is missing.",
         f"Tried: {_tried(same, 3, 40)}.",
     )
-
-
-def _stop(same: list[Trouble], commands: int) -> str:
-    tried = _tried(same, 5, 60)
-    times = f"The same error came back {len(same)} times from {commands} different commands"
-    return f"{times}: {quoted(same[-1].line, QUOTE)}. Tried: {tried}. So I stopped. How shall I go on?"
 
 
 guard = Repeated

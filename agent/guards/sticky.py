@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar
 
+from agent.causes import Cause, as_data, because
 from agent.complaint import Complaint
 from agent.guards._calls import UNHEARD, Calls, Done, Mark
 from agent.guards._repeats import Deeds
@@ -19,6 +20,7 @@ from agent.guards._words import quoted
 from agent.messages import clip
 from agent.ports import Nudge
 from agent.steps import Level, Outcome, Step
+from agent.why import Why
 
 ATTEMPTS = 3
 FULL, AFTER_CHANGE = 3, 1  # what an attempt weighs, in thirds
@@ -129,16 +131,21 @@ class Sticky:
             if not each.due and len(each.numbers) >= ATTEMPTS:
                 each.due = self._weighs(each.numbers) >= ATTEMPTS * FULL
         due = sorted(((a, e) for a, e in self._open.items() if e.due), key=lambda item: -len(item[1].numbers))
-        text = "\n".join(clip(_line(about, each), LINE) for about, each in due[:SHOWN])
+        text = "\n".join(clip(str(_told(about, each)), LINE) for about, each in due[:SHOWN])
         if text == self._text:
             return None
         self._text = text
-        return Nudge(Level.NOTE, text, slot=SLOT, event="sticky.surfaced" if text else "sticky.cleared")
+        if not text:
+            return Nudge(Level.NOTE, "", slot=SLOT, event="sticky.cleared")
+        told = as_data(*(_told(about, each) for about, each in due[:SHOWN]))
+        return Nudge(Level.NOTE, text, slot=SLOT, event="sticky.surfaced", data=told)
 
 
-def _line(about: str, each: Open) -> str:
-    error = f": {quoted(each.error.line, 60)}" if each.error.line else ""
-    return f"Still open: `{quoted(about, 30)}` failed {len(each.numbers)} times{error}"
+def _told(about: str, each: Open) -> Cause:
+    what, times = quoted(about, 30), len(each.numbers)
+    if not each.error.line:
+        return because(Why.STILL_OPEN, what, times)
+    return because(Why.STILL_OPEN_AS, what, times, quoted(each.error.line, 60))
 
 
 guard = Sticky

@@ -11,11 +11,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from agent.causes import as_data, because
 from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import fitted, listed
 from agent.ports import Nudge
 from agent.steps import Level, Opened, Outcome, Step, ToolSpec
+from agent.why import Why
 
 FAILED, OF = 7, 8  # calls
 WRONG = 3  # calls of one tool in a row with wrong arguments
@@ -66,8 +68,9 @@ class Streak:
             "Stop trying variants: step back, list what you know for sure, and test the one assumption they share.",
             f"They were about {listed([_about(deed) for deed in reversed(failed)], 4, 40)}.",
         )
+        told = as_data(because(Why.FAILED_OF_LAST, len(failed), len(self._window)))
         self._window.clear()
-        return Nudge(Level.NOTE, text, rank=1, event="nudge.streak")
+        return Nudge(Level.NOTE, text, rank=1, event="nudge.streak", data=told)
 
     def _misused(self, tool: str) -> Nudge | None:
         self._wrong = (tool, self._wrong[1] + 1 if self._wrong[0] == tool else 1)
@@ -77,7 +80,8 @@ class Streak:
         if not fields:
             return None
         text = f"[streak] {WRONG} calls of {tool} in a row had wrong arguments. It takes one JSON object with {fields}."
-        return Nudge(Level.NOTE, fitted(text), rank=1, event="nudge.streak")
+        told = as_data(because(Why.MISUSED, WRONG, tool))
+        return Nudge(Level.NOTE, fitted(text), rank=1, event="nudge.streak", data=told)
 
 
 def _about(deed: Deed) -> str:

@@ -11,11 +11,13 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from agent.causes import Cause, as_data, because
 from agent.guards._calls import UNHEARD, Asking, Calls, Deed, Done, Mark
 from agent.guards._repeats import REMEMBERED, Deeds, keys
 from agent.guards._words import fitted
 from agent.ports import Nudge
 from agent.steps import Handed, Level, Outcome, Proposed, Step
+from agent.why import Why
 
 WINDOW = 15  # calls
 READS, CHANGES, T1_REPEATED = 9, 2, 5
@@ -77,7 +79,7 @@ class Stuck:
             "Not run: you are stuck, and this was read before with nothing changed since; its result stands above. "
             f"{_ways(self.calls.tools)}"
         )
-        return Nudge(Level.HOLD, text, event="stuck.halt")
+        return Nudge(Level.HOLD, text, event="stuck.halt", data=as_data(because(Why.STUCK_HELD)))
 
     def _finished(self, done: Done) -> Nudge | None:
         outcome = done.ended.outcome
@@ -113,34 +115,34 @@ class Stuck:
         if self._holding and done.deed.changed:
             self._holding = False
 
-    def _speak(self, what: str) -> Nudge:
+    def _speak(self, what: Cause) -> Nudge:
         recent = self._fired and self.calls.turn <= self._at + FORGIVEN
         self._fired = self._fired + 1 if recent else 1
         self._at = self.calls.turn
         self._holding = self._fired >= HOLDS
         self._window.clear()
         if self._fired >= STOPS:
-            text = f"I stopped: {what}, for the third time in this run, although I was told twice. How shall I go on?"
-            return Nudge(Level.STOP, text, rank=4, event="stuck.halt")
+            why = because(Why.STUCK_STOP, what)
+            return Nudge(Level.STOP, str(why), rank=4, event="stuck.halt", data=as_data(why))
         after = "Reads that were made before are not run again until something has changed." if self._holding else ""
         text = fitted(f"[CRITICAL] You are stuck: {what}.", _ways(self.calls.tools), after)
-        return Nudge(Level.NOTE, text, rank=4, event="stuck.halt")
+        return Nudge(Level.NOTE, text, rank=4, event="stuck.halt", data=as_data(because(Why.STUCK, what)))
 
 
-def _standstill(window: list[Look]) -> str:
-    """Which of the three holds, in words; "" if none does."""
+def _standstill(window: list[Look]) -> Cause | None:
+    """Which of the three holds, if one does."""
     size, repeated = len(window), sum(known for _, known in window)
     if size == WINDOW and repeated >= STALE * WINDOW:
-        return f"{repeated} of the last {size} results were known before (T2)"
+        return because(Why.KNOWN_BEFORE, repeated, size)
     if repeated < T3_REPEATED:
-        return ""
+        return None
     changed = [deed is not None and deed.changed for deed, _ in window]
     if not any(changed[-STILL:]):
-        return f"nothing was changed in the last {STILL} calls, and {repeated} results were known before (T3)"
+        return because(Why.NOTHING_CHANGED, repeated, STILL)
     looked = size - sum(changed)
     if size == WINDOW and looked >= READS and sum(changed) <= CHANGES and repeated >= T1_REPEATED:
-        return f"{looked} of the last {size} calls only looked, {repeated} of them at what was known (T1)"
-    return ""
+        return because(Why.ONLY_LOOKED, repeated, looked, size)
+    return None
 
 
 def _ways(tools: tuple[str, ...]) -> str:

@@ -105,7 +105,65 @@ _ENDS = {
     "tried": "Bisher versucht: {0}.",
     "what changed": "Was hat sich geändert, oder was soll ich stattdessen versuchen?",
 }
-CAUSES = _MODEL | _ADVICE | _ENDS
+_GUARDS = {
+    "same again": (
+        "Derselbe Fehler {0}-mal von {1} verschiedenen Befehlen: {2}. Die Diagnose stimmt vermutlich nicht."
+    ),
+    "same yet again": (
+        "Derselbe Fehler {0}-mal von {1} verschiedenen Befehlen: {2}. Es soll genauer hinsehen oder sagen, was fehlt."
+    ),
+    "same too often": (
+        "Derselbe Fehler kam {0}-mal von {1} verschiedenen Befehlen: {2}. Versucht: {3}. Deshalb habe ich angehalten. "
+        "Wie soll ich weitermachen?"
+    ),
+    "failed of last": "{0} der letzten {1} Aufrufe schlugen fehl. Es soll aufhören, Varianten zu probieren.",
+    "misused": "{0} Aufrufe von {1} hintereinander hatten falsche Argumente.",
+    "stuck": "Es steckt fest: {0}.",
+    "stuck, held": "Nicht ausgeführt: Es steckt fest, und das wurde schon gelesen; seither hat sich nichts geändert.",
+    "stuck, stopped": (
+        "Ich habe angehalten: {0}, zum dritten Mal in diesem Lauf, trotz zweier Hinweise. Wie soll ich weitermachen?"
+    ),
+    "only looked": "{1} der letzten {2} Aufrufe haben nur gelesen, {0} davon Bekanntes (T1)",
+    "known before": "{0} der letzten {1} Ergebnisse waren schon bekannt (T2)",
+    "nothing changed": (
+        "in den letzten {1} Aufrufen wurde nichts geändert, und {0} Ergebnisse waren schon bekannt (T3)"
+    ),
+    "call again": "Derselbe Aufruf brachte {0}-mal dasselbe Ergebnis: `{1}`.",
+    "cycle": "Es dreht sich im Kreis: dieselben {0} Aufrufe mit denselben Ergebnissen, {1} Runden lang: {2}.",
+    "circle": "Es dreht sich im Kreis: {0} der letzten {1} Ergebnisse gab es schon ({2}).",
+    "call held": "Nicht noch einmal ausgeführt: Derselbe Aufruf brachte das schon, seither hat sich nichts geändert.",
+    "call, stopped": (
+        "Ich habe angehalten: Derselbe Aufruf bringt immer dasselbe Ergebnis, auch nach einer Warnung: `{0}`."
+    ),
+    "circle, stopped": (
+        "Ich habe angehalten: Ich drehte mich im Kreis, {0} der letzten {1} Ergebnisse waren schon bekannt."
+    ),
+    "after warning": (
+        "Ich habe angehalten: Nach einer Warnung gab es {0} weitere bekannte Ergebnisse, das letzte von `{1}`."
+    ),
+    "how to go on": "So kommt nichts Neues heraus. Wie soll ich weitermachen?",
+    "still open": "Noch offen: `{0}` schlug {1}-mal fehl",
+    "still open as": "Noch offen: `{0}` schlug {1}-mal fehl: {2}",
+    "turns left": "{0:Es bleibt|Es bleiben} {0} {0:Runde|Runden}.",
+    "budget near": "{0} % des Budgets {1} sind verbraucht: {2}. Bei 100 % wird der Lauf gestoppt.",
+    "of run": "dieses Laufs",
+    "of user": "dieser Person für heute",
+    "of all": "aller Chats für heute",
+    "run spent": (
+        "Gestoppt: Das Budget dieses Laufs ist verbraucht, {0}. „Weitermachen“ gibt ihm ein neues; {1} legt es fest."
+    ),
+    "user spent": "Gestoppt: Dein Budget für heute ist verbraucht, {0}. {1} gibt es ein neues; {2} legt es fest.",
+    "all spent": (
+        "Gestoppt: Das Budget aller Chats für heute ist verbraucht, {0}. {1} gibt es ein neues; {2} legt es fest."
+    ),
+    "at time": "Ab {0}",
+    "tomorrow": "Morgen",
+    "tokens": "{0:n} von {1:n} Tokens",
+    "money": "{0:$} von {1:$}",
+    "seconds": "{0:n} von {1:n} s Arbeit",
+    "replies": "{0:n} von {1:n} Antworten des Modells",
+}
+CAUSES = _MODEL | _ADVICE | _ENDS | _GUARDS
 
 
 def say(value: float, kind: str) -> str:

@@ -19,6 +19,10 @@ BROKEN = (
     "An dieser Nachricht ist in Jarvis etwas kaputtgegangen, ich habe nichts getan. Näheres steht im Log; bitte "
     "versuch es noch einmal."
 )
+UNREAD = (
+    "Telegram hat etwas geschickt, das ich nicht lesen kann. Ich habe es beiseitegelegt und mache weiter; warum, steht "
+    "im Log. Wenn eine Antwort fehlt, schreib bitte noch einmal. Ich sage das einmal am Tag."
+)
 INVISIBLE = "Die Antwort des Modells enthält nichts, was sich zeigen lässt."
 CUT = "(Die Antwort wurde an der Token-Grenze des Modells abgeschnitten.)"
 

@@ -62,7 +62,7 @@ def unverified(what: str) -> str:
 
 
 def reviewed(line: str) -> str:
-    return f"{line}; eine Durchsicht fand nichts Falsches"
+    return f"{line}; eine Durchsicht fand nichts Falsches" if line else "✓ eine Durchsicht fand nichts Falsches"
 
 
 def wants_changes(what: str) -> str:

@@ -16,6 +16,10 @@ RESTARTED = (
     "go on from here."
 )
 BROKEN = "Something in Jarvis broke on this message, and I didn't act on it. The log has the details; please try again."
+UNREAD = (
+    "Telegram sent something that I can't read. I set it aside and go on; the log says why. If you miss an answer, "
+    "please write again. I say this once a day."
+)
 INVISIBLE = "The model's answer holds nothing that can be shown."
 CUT = "(The answer was cut at the model's token limit.)"
 

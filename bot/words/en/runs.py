@@ -62,7 +62,7 @@ def unverified(what: str) -> str:
 
 
 def reviewed(line: str) -> str:
-    return f"{line}; a review found nothing wrong"
+    return f"{line}; a review found nothing wrong" if line else "✓ a review found nothing wrong"
 
 
 def wants_changes(what: str) -> str:
