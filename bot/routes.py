@@ -68,8 +68,9 @@ class Routes:
             self._remember(new, session)
 
     def forget(self, session: str) -> None:
-        """There is no such session any more."""
+        """There is no such session any more, or soon won't be."""
         self._places.pop(session, None)
+        self._sessions = {place: known for place, known in self._sessions.items() if known != session}
 
     def _now(self, place: Place) -> Place:
         return replace(place, chat=self.chat_now(place.chat))

@@ -9,11 +9,10 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent import Hub, JarvisError, Outgoing
+from agent import Hub, Outgoing
 from agent.failpoints import reach_of
 from agent.probes.usage import UsageProbe
 from agent.registry import Closing
-from agent.sandbox.scratch import emptied
 from agent.settings import Settings
 from bot import words
 from bot.approvals import Approvals
@@ -31,6 +30,7 @@ from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, s
 from bot.preferences import Preferences
 from bot.progress import Progress
 from bot.projector import Projector
+from bot.retention import Retention
 from bot.routes import Routes
 from bot.streams import Streams, both
 from bot.verbosity import Verbosity
@@ -40,7 +40,6 @@ logger = logging.getLogger(__name__)
 
 DRAIN_S = 6.0  # for commands to come to their end at a shutdown
 FLUSH_S = 2.0  # for messages on their way out
-PURGE_S = 3600.0
 MENUS_S = 2.0  # after the start
 
 
@@ -79,6 +78,7 @@ class Service:
         self.progress.tells, self.projector.footers = self.verbosity.tells, self.verbosity.footer
         self.board = board_of(self, settings, parts, warnings)
         self.commands = self.board.commands()
+        self.retention = Retention(settings, store, self.hub, self.routes, clock, parts.undo)
         self.desk = self._desk(warnings)
 
     def _desk(self, warnings: Sequence[str]) -> Desk:
@@ -152,7 +152,7 @@ class Service:
             await self.door.intake(batch)
 
         listening = asyncio.create_task(channel.listen(intake), name="listen")
-        purging = asyncio.create_task(self.purge(), name="purge")
+        purging = asyncio.create_task(self.retention.run(), name="retention")
         stopping = asyncio.create_task(stopped.wait(), name="stop")
         tasks = [listening, stopping, purging]
         try:
@@ -175,19 +175,6 @@ class Service:
         await menus.announce()
         await self._parts.clock.sleep(MENUS_S)
         await menus.announce_people()
-
-    async def purge(self) -> None:
-        """Every hour: what was kept for undo and what lies in the boxes' private folders goes after the bulk
-        retention, but nothing of runs that go on."""
-        undo, hours = self._parts.undo, self._settings.retention.bulk_h
-        while undo is not None and hours:
-            await self._parts.clock.sleep(PURGE_S)
-            await asyncio.to_thread(emptied, str(self._settings.home), hours * 3600.0)
-            try:
-                gone = await undo.purge(hours * 3600.0, set(await self._parts.store.unfinished()))
-                logger.info("undo contents of %d runs were over %d h old and are gone", gone, hours)
-            except JarvisError as error:
-                logger.warning("undo contents could not be purged: %s", error)
 
     async def finish_up(self) -> None:
         """When the input has ended (a terminal's end of file): wait for the runs that it began."""

@@ -70,6 +70,7 @@ FLOORS: dict[str, Floor] = {
     "bot.models": Floor.ROOTS,
     "bot.parts": Floor.ROOTS,
     "bot.wiring": Floor.ROOTS,
+    "bot.retention": Floor.ROOTS,
     "bot.doctor": Floor.ROOTS,
     "bot.listing": Floor.ROOTS,
     "bot.first": Floor.ROOTS,
