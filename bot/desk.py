@@ -26,11 +26,13 @@ from bot.gathering import whole_turn
 from bot.incoming import Incoming
 from bot.languages import Languages
 from bot.markup import plain
+from bot.notices import Notices
 from bot.outbox import Sender, encode
 from bot.routes import Routes
 from bot.status import Status
 from bot.strangers import Strangers
 from bot.turns import Entry, joined
+from bot.unread import Unread
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +74,7 @@ class Desk:
         self._express = Express(control, status, channel, sender, self._reply)
         self._start_of, self._reach, self._follow = start_of, reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
+        self._unread = Unread(channel.name, access, Notices(store, sender), languages, clock)
         self._queues: dict[str, deque[Entry]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.strangers = Strangers(clock)
@@ -203,7 +206,7 @@ class Desk:
 
     async def _handle(self, row: Inbound, arrival: Arrival | None) -> None:
         if arrival is None:
-            logger.warning("update %d can't be read and is set aside: %s", row.update_id, row.poison[:200])
+            await self._unread.set_aside(row)
             return
         role = self._access.judge(arrival)
         if role is None:  # taken in before a restart, under other settings; or we are locked

@@ -229,3 +229,15 @@ async def test_an_answer_of_a_command_that_is_too_long_for_one_message_comes_who
         await desk.pass_time(10)
         told = "\n".join(desk.channel.screen()[before:])
         assert [n for n in range(30) if f"item {n} " not in told] == []
+
+
+async def test_the_owner_is_told_once_a_day_of_what_cannot_be_read(tmp_path: Path) -> None:
+    async with office(["hi"], tmp_path) as desk:
+        for _ in range(3):
+            await desk.channel.arrive_poison("[]")
+        await desk.pass_time()
+        assert desk.channel.screen(str(OWNER)) == [words.UNREAD]
+        await desk.pass_time(86_400)
+        await desk.channel.arrive_poison("[]")
+        await desk.pass_time()
+        assert desk.channel.screen(str(OWNER)) == [words.UNREAD] * 2
