@@ -22,6 +22,11 @@ _BY_THE_WAY = re.compile(
     r"(?:/|$)|(?:^|/)\.coverage|\.py[co]$"
 )
 _INERT = re.compile(r"\.(?:md|rst|adoc|log)$|(?:^|/)(?:LICEN[CS]E|AUTHORS|NOTICE)[^/]*$", re.IGNORECASE)
+_MATERIAL = re.compile(
+    r"\.(?:txt|csv|tsv|jsonl|ndjson|out|err|tmp|bak|lock|pdf|docx?|xlsx?|pptx?|odt|png|jpe?g|gif|webp|svg|ico|mp[34]|wav|ogg"
+    r"|webm|zip|tar|t?gz|xz|bz2|zst|7z|db|sqlite3?|parquet|pkl|bin|so|o|class|jar|woff2?|ttf|pem|key|crt|pid)$",
+    re.IGNORECASE,
+)
 _CODE = re.compile(
     r"\.(?:pyi?|[cm]?[jt]sx?|go|rs|java|kts?|scala|c|cc|cpp|h|hpp|cs|rb|php|swift|vue|svelte|ex|exs|clj|hs|lua|pl)$"
 )
@@ -81,6 +86,11 @@ class Deed:
         if self.changes is None:
             return self.changed
         return any(not _INERT.search(change.path) for change in self.changes)
+
+    @property
+    def changed_work(self) -> bool:
+        """It is known to have changed what a reader of code could find a fault in: no prose, data, pictures."""
+        return any(not (_INERT.search(change.path) or _MATERIAL.search(change.path)) for change in self.changes or ())
 
     @property
     def changed_code(self) -> bool:

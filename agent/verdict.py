@@ -4,6 +4,7 @@ the review's, and the budget's. Pure."""
 from __future__ import annotations
 
 PASSED = "gate.passed"  # checked after the last change, and clean
+CLEAR = "gate.clear"  # nothing speaks against it, and there was nothing to check
 REFUSED = "gate.refused"  # the claim went back with the evidence
 OVER_BUDGET = "budget.stop"  # the run ends at a limit
 UNCHECKED = "gate.unchecked"  # nothing speaks against it, and something could not be checked

@@ -49,7 +49,7 @@ class Verdict:
                 self._lines["critic.vote"] = words.wants_changes(what)
             case {"vote": "approve"}:
                 told = {event: words.reviewed(self._lines[event]) for event in GATES if event in self._lines}
-                self._lines.update(told)
+                self._lines.update(told or {"critic.vote": words.reviewed("")})
 
     @property
     def lines(self) -> tuple[str, ...]:

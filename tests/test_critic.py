@@ -30,7 +30,7 @@ from agent.steps import (
     Seen,
     Step,
 )
-from agent.verdict import FAILSOFT, PASSED, REFUSED, UNCHECKED, VOTED
+from agent.verdict import CLEAR, FAILSOFT, PASSED, REFUSED, UNCHECKED, VOTED
 
 VOTES = [
     ('{"vote": "approve"}', "approve", "none"),
@@ -176,7 +176,7 @@ class Bench:
         return nudge
 
 
-@pytest.mark.parametrize("event", [PASSED, UNCHECKED])
+@pytest.mark.parametrize("event", [PASSED, UNCHECKED, CLEAR])
 def test_it_asks_once_the_gate_says_that_nothing_is_wrong(event: str) -> None:
     bench = Bench()
     bench.show(*wrote(1), Said(at=2, text="done"))
@@ -196,6 +196,17 @@ def test_it_is_silent_in_a_run_that_changed_nothing_or_too_little() -> None:
     assert Bench().show(Said(at=2, text="done"), gate()) is None
     assert Bench(min_writes=2).show(*wrote(1), gate()) is None
     assert isinstance(Bench(min_writes=2).show(*wrote(1), *wrote(2), gate()), Look)
+
+
+@pytest.mark.parametrize(
+    ("path", "read"),
+    [
+        *((name, True) for name in ("deploy.sh", "app.py", "nginx.conf", "Dockerfile", "a/ci.yml", "page.html")),
+        *((name, False) for name in ("NOTES.md", "notes.txt", "users.csv", "logo.PNG", "LICENSE", "run.log", "a.pyc")),
+    ],
+)
+def test_only_what_may_hold_a_fault_of_code_is_read(path: str, read: bool) -> None:
+    assert isinstance(Bench().show(*wrote(1, f"/w/{path}"), gate()), Look) is read
 
 
 def test_an_earlier_runs_changes_are_not_its_business() -> None:

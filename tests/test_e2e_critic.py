@@ -178,10 +178,25 @@ async def test_switched_off_it_costs_nothing(lab: Lab) -> None:
     assert not reviews(lab)
 
 
+async def test_a_plain_final_answer_over_a_script_is_reviewed_where_nothing_can_be_tested(lab: Lab) -> None:
+    fault = {"file": "clean.sh", "line": 2, "quote": 'rm -rf "$1"/*', "problem": "an empty $1 deletes from the root"}
+    reviewed_by(lab, vote("reject", fault, severity="critical"), vote("approve"))
+    await lab.start()
+    wrong = write_file("clean.sh", '#!/bin/sh\nrm -rf "$1"/*\n')
+    right = write_file("clean.sh", '#!/bin/sh\nrm -rf "${1:?}"/*\n')
+    script: list[Step] = [wrong, "It is there. DONE5a", right, "It is there. DONE5"]
+    sent = await lab.ask("write clean.sh", script, "a review found nothing wrong", timeout=20)
+    assert "clean.sh:2" in json.dumps(lab.requests(sent)[2].body["messages"])
+    answer = next(text for text in lab.screen() if "DONE5" in text and "Told the model" not in text)
+    assert "DONE5a" not in answer and "verified" not in answer and lab.copies("DONE5a") == 0
+    assert len(reviews(lab)) == 2 and len(lab.requests(sent)) == 4
+
+
 async def test_a_run_that_only_asks_or_notes_costs_no_review(lab: Lab) -> None:
     await lab.start()
     await lab.ask("hello", ["Hi. DONE3"], "DONE3")
     await lab.ask("note", [sh("echo 1 >> marks.txt"), "Noted. DONE4"], "DONE4")
+    await lab.ask("write it up", [write_file("report.md", "# Report\n"), "Written. DONE6"], "DONE6")
     assert not reviews(lab)
 
 

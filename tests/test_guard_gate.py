@@ -110,6 +110,16 @@ def test_an_admission_or_a_question_is_no_claim(text: str) -> None:
     assert course.claim(text) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "event"), [("/w/deploy.sh", "gate.clear"), ("/w/app.yml", "gate.clear"), ("/w/notes.md", None)]
+)
+def test_work_that_no_test_can_check_is_let_through_and_told_to_who_can_read_it(path: str, event: str | None) -> None:
+    course = Course()
+    course.edit(path)
+    said = course.claim()
+    assert [(each.level, each.text, each.event) for each in said] == ([(Level.NOTE, "", event)] if event else [])  # type: ignore[union-attr]
+
+
 def test_a_change_beside_the_work_asks_for_no_test() -> None:
     course = Course()
     course.edit("/w/notes.txt")

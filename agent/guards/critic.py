@@ -27,7 +27,7 @@ from agent.steps import (
     Started,
     Step,
 )
-from agent.verdict import FAILSOFT, PASSED, UNCHECKED, VOTED
+from agent.verdict import CLEAR, FAILSOFT, PASSED, UNCHECKED, VOTED
 
 PROBE, CLAIM, SLOT = "critic", "task_complete", "critic"
 FAILURES = 5
@@ -51,7 +51,7 @@ class Critic:
     name: str = "critic"
     strict: bool = False
     deaf: ClassVar[frozenset[type[Step]]] = frozenset({Started, Failed, Commanded})
-    heeds: ClassVar[frozenset[str]] = frozenset({PASSED, UNCHECKED})  # the gate's word that nothing is wrong
+    heeds: ClassVar[frozenset[str]] = frozenset({PASSED, UNCHECKED, CLEAR})  # the gate's word that nothing is wrong
     _evidence: Evidence = field(default_factory=Evidence, repr=False)
     _plan: Plan = field(default_factory=Plan, repr=False)
     _opened: Opened | None = field(default=None, repr=False)
@@ -100,7 +100,8 @@ class Critic:
 
     def _claimed(self) -> Nudge | Look | None:
         files = list(touched(self._evidence.of_run))
-        if not files or sum(deed.changed for deed in self._evidence.of_run) < self.min_writes:
+        deeds = self._evidence.of_run
+        if not any(deed.changed_work for deed in deeds) or sum(deed.changed for deed in deeds) < self.min_writes:
             return None
         if self._read == self._changed:  # nothing new to read: the vote stands, and isn't argued about
             return self._told(self._vote) if self._vote else None

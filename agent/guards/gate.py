@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 
+from agent.causes import Cause, as_data, because, plain
 from agent.evidence import Evidence
 from agent.guards._drift import Names
 from agent.guards._errors import Errors
@@ -16,10 +17,12 @@ from agent.plan import PROBE as PROJECT
 from agent.plan import Plan
 from agent.ports import Look, Nudge
 from agent.steps import Asked, Call, Finished, Level, Looking, Outcome, Proposed, Said, Seen, Started, Step
-from agent.verdict import PASSED, REFUSED, UNCHECKED
+from agent.verdict import CLEAR, PASSED, REFUSED, UNCHECKED
+from agent.why import Why
 
 PROBE, CLAIM, SLOT = "verify", "task_complete", "gate"
 EVIDENCE = 420  # bytes
+SHOWN = 4  # clauses of it in the chat
 
 _EARLY = (
     "Not accepted yet: task_complete must be the last call of a reply, so that the results of the others are known. "
@@ -80,7 +83,7 @@ class Gate:
 
     def _called(self, call: Call, at: float) -> Nudge | Look | None:
         if call.id != self._last:
-            return Nudge(Level.HOLD, _EARLY, event="gate.early")
+            return Nudge(Level.HOLD, _EARLY, event="gate.early", data=as_data(because(Why.CLAIMED_EARLY)))
         return self._claimed(at)
 
     def _claimed(self, at: float, text: str = "") -> Nudge | Look | None:
@@ -120,30 +123,33 @@ class Gate:
         return self._verdict(found)
 
     def _verdict(self, found: Judged) -> Nudge | None:
-        errors = tuple(f"an error is still open: {error.line}" for error in self._errors.open()[-2:])
-        wrong = found.wrong + self._names.found[:2]
-        if wrong := wrong or errors:
-            return self._refuse(clip("; ".join(wrong), EVIDENCE))
+        errors = tuple(because(Why.ERROR_OPEN, error.line) for error in self._errors.open()[-2:])
+        if wrong := (found.wrong + self._names.causes[:2]) or errors:
+            return self._refuse(wrong)
         if found.unknown:
-            return _note(UNCHECKED, "; ".join(found.unknown))
-        return _note(PASSED, "; ".join(found.right)) if found.right else None
+            return _note(UNCHECKED, *found.unknown)
+        if found.right:
+            return _note(PASSED, *found.right)
+        return _note(CLEAR) if any(deed.changed_work for deed in self._evidence.of_run) else None
 
-    def _refuse(self, why: str) -> Nudge:
+    def _refuse(self, wrong: tuple[Cause, ...]) -> Nudge:
+        why = clip("; ".join(map(str, wrong)), EVIDENCE)
         changed = max((deed.number for deed in self._evidence.deeds if deed.changed), default=0)
         again, self._refused = self._refused == changed, changed
         if again:
             text = f"Not verified: {why}. It was claimed to be done twice, with nothing changed in between."
-            return Nudge(Level.STOP, text, event=REFUSED)
+            return Nudge(Level.STOP, text, event=REFUSED, data=as_data(because(Why.CLAIMED_TWICE, wrong[:SHOWN])))
         text = (
             f"Not accepted as done: {why}. Mend it and finish then. If it can't be mended, say plainly what doesn't "
             "work. The same claim with nothing changed ends the run as unverified."
         )
-        return Nudge(Level.HOLD, text, event=REFUSED)
+        return Nudge(Level.HOLD, text, event=REFUSED, data=as_data(because(Why.NOT_ACCEPTED, wrong[:SHOWN])))
 
 
-def _note(event: str, what: str) -> Nudge:
+def _note(event: str, *causes: Cause) -> Nudge:
     """For those who show the answer; the model is told nothing."""
-    return Nudge(Level.NOTE, "", slot=SLOT, event=event, data=json.dumps({"what": what}, ensure_ascii=False))
+    told = {"what": "; ".join(map(str, causes)), "causes": plain(*causes)}
+    return Nudge(Level.NOTE, "", slot=SLOT, event=event, data=json.dumps(told, ensure_ascii=False))
 
 
 guard = Gate
