@@ -204,8 +204,7 @@ class Hub:
             task.cancel()
         if late:
             await asyncio.wait(late, timeout=5)
-        for session_id in list(self._awake):
-            await self.edges.host.reap(session_id)
+        await asyncio.gather(*map(self.edges.host.reap, list(self._awake)))
 
     async def _wake(self, session_id: str) -> _Awake:
         if session_id not in self._awake:
@@ -275,18 +274,17 @@ class Hub:
         async def after() -> None:
             await self.edges.clock.sleep(max(0.0, seconds))
             awake.timer = None
-            await act()
+            try:
+                await act()
+            except StoreError as error:
+                logger.warning("session %s waits for the store: %s", awake.session.id, error)
+                self._later(awake, STORE_RETRY_S, act)
 
         awake.timer = asyncio.create_task(after(), name=f"timer {awake.session.id}")
 
     async def _unpark(self, awake: _Awake) -> None:
-        now = self.edges.clock.now()
-        try:
-            await awake.session.record(Resumed(at=now, cause="timer"), when=lambda todo: todo.parked is not None)
-        except StoreError as error:
-            logger.warning("session %s stays parked: %s", awake.session.id, error)
-            self._later(awake, STORE_RETRY_S, lambda: self._unpark(awake))
-            return
+        resumed = Resumed(at=self.edges.clock.now(), cause="timer")
+        await awake.session.record(resumed, when=lambda todo: todo.parked is not None)
         self._drive(awake)
 
     async def _expire(self, session_id: str, call_id: str) -> None:
