@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from agent.causes import Cause, because, masked
 from agent.drift.paths import is_source
 from agent.messages import clip
 from agent.steps import Asked, Change, Ended, Finished, Looking, Seen, Step
+from agent.why import Why
 
 PROBE = "drift"
 LINE = 200  # bytes of a mismatch in words
@@ -17,10 +19,10 @@ GIVEN = 6  # real names in it
 
 @dataclass(slots=True)
 class Names:
-    """Fold each step. `found` are the mismatches in words; `stale`: sources changed since they were looked for; `open`
-    are the looks without an answer."""
+    """Fold each step. `causes` are the mismatches; `stale`: sources changed since they were looked for; `open` are the
+    looks without an answer."""
 
-    found: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
     stale: bool = False
     open: set[str] = field(default_factory=set)
     running: bool = False
@@ -33,14 +35,19 @@ class Names:
                 self.open.add(look)
             case Seen(look=look) if look in self.open:
                 self.open.discard(look)
-                self.found, self.stale = lines_of(step), False
+                self.causes, self.stale = mismatches(step), False
             case Asked() if not self.running:
-                self.found, self.stale, self.running = (), False, True
+                self.causes, self.stale, self.running = (), False, True
                 self.open.clear()
             case Ended():
                 self.running = False
             case _:
                 pass
+
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The mismatches in words."""
+        return tuple(clip(str(cause), LINE) for cause in self.causes)
 
 
 def is_drifting(change: Change) -> bool:
@@ -48,25 +55,27 @@ def is_drifting(change: Change) -> bool:
     return is_source(change.path) and (change.before is None or change.before != change.after)
 
 
-def lines_of(seen: Seen) -> tuple[str, ...]:
-    """The mismatches in words; none where the probe had no answer."""
+def mismatches(seen: Seen) -> tuple[Cause, ...]:
+    """What the probe found; nothing where it had no answer."""
     try:
         value = json.loads(seen.value) if seen.status == "ok" else None
     except ValueError:
         return ()
     found = value.get("found") if isinstance(value, dict) else None
-    return tuple(_line(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
+    return tuple(_mismatch(each) for each in found if isinstance(each, dict)) if isinstance(found, list) else ()
 
 
-def _line(found: dict[str, Any]) -> str:
-    where, module, symbol = f"{found.get('file')}:{found.get('line')}", found.get("module"), found.get("symbol")
+def _mismatch(found: dict[str, Any]) -> Cause:
+    where, module, symbol = f"{found.get('file')}:{found.get('line')}", str(found.get("module")), found.get("symbol")
     if not symbol:
-        return _plain(f"{where} imports '{module}', and there is no such file")
-    given = list(found.get("gives") or ())
-    more = f" and {len(given) - GIVEN} more" if len(given) > GIVEN else ""
-    names = f"{', '.join(map(str, given[:GIVEN]))}{more}" if given else "nothing"
-    what = "a default export" if symbol == "default" else f"'{symbol}'"
-    return _plain(f"{where} takes {what} from '{module}', but {found.get('target')} exports {names}")
+        return masked(because(Why.NO_SUCH_FILE, where, module), _plain)
+    given, target = [str(each) for each in found.get("gives") or ()], str(found.get("target"))
+    names: Cause | str = ", ".join(given[:GIVEN]) or because(Why.NOTHING)
+    if len(given) > GIVEN:
+        names = because(Why.AND_MORE, ", ".join(given[:GIVEN]), len(given) - GIVEN)
+    if symbol == "default":
+        return masked(because(Why.NO_DEFAULT, where, module, target, names), _plain)
+    return masked(because(Why.NO_EXPORT, where, str(symbol), module, target, names), _plain)
 
 
 def _plain(text: str) -> str:

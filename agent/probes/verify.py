@@ -14,11 +14,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from agent.causes import Cause, because, dump
 from agent.errors import ToolError
 from agent.policy import Answer, Scene, answer, judge
 from agent.ports import CallContext, Command
 from agent.probes._project import find
 from agent.steps import Call, Stream
+from agent.why import Why
 
 ALL_S = 90.0  # seconds for all commands of a look
 LEAST_S = 1.0
@@ -37,6 +39,7 @@ class Check:
     exit_code: int | None = None
     output: str = ""
     why: str = ""
+    causes: str = ""  # `why` as JSON text
 
 
 class _Verify:
@@ -65,22 +68,26 @@ async def _checked(call: CallContext, commands: list[tuple[str, str]], asked: di
     for number, (command, cwd) in enumerate(commands, start=1):
         left = end - loop.time()
         if why := _barred(call, command, cwd, asked):
-            checks.append(Check(command, cwd, "left_out", why=why))
+            checks.append(_left_out(command, cwd, why))
         elif left < LEAST_S:
-            checks.append(Check(command, cwd, "left_out", why=f"the {ALL_S:.0f} s for checks were over"))
+            checks.append(_left_out(command, cwd, because(Why.NO_TIME, ALL_S)))
         else:
             checks.append(await _run(call, command, cwd or call.cwd, left, number))
     return checks
 
 
-def _barred(call: CallContext, command: str, cwd: str, asked: dict[str, Any]) -> str:
-    """Why the command must not run by itself; "" if it may."""
+def _left_out(command: str, cwd: str, why: Cause) -> Check:
+    return Check(command, cwd, "left_out", why=str(why), causes=dump(why))
+
+
+def _barred(call: CallContext, command: str, cwd: str, asked: dict[str, Any]) -> Cause | None:
+    """Why the command must not run by itself; None if it may."""
     mode = str(asked.get("mode", "ask"))
     scene = Scene(cwd or call.cwd, call.workspace, "", call.forbidden, (), bool(asked.get("tainted")))
     judged = judge(Call("", "shell", json.dumps({"command": command})), "write", scene)
     if answer(mode, str(asked.get("role", "viewer")), judged.tier) is not Answer.RUN:
-        return "it needs somebody's OK"
-    return "" if mode == "full" or call.box else "there is no sandbox to run it in"
+        return because(Why.NEEDS_OK)
+    return None if mode == "full" or call.box else because(Why.NO_SANDBOX)
 
 
 async def _run(call: CallContext, command: str, cwd: str, seconds: float, number: int) -> Check:
