@@ -10,10 +10,14 @@ from agent import steps as s
 from bot import words
 from bot.awaiting import Awaiting
 from bot.because import because
+from bot.oneline import LINE, clip, shortened
 
 SHOWN = 5  # steps in the card
 NUDGES = 2  # kinds of nudges in the card
-LINE = 60  # characters a line
+TITLE = 36  # characters: the time and the turn make a line of their own behind it
+REMARK = 2 * LINE - 2  # characters of what a guard says
+COMMAND = 600  # characters of a call in full
+LEAST = 12  # ... that are left beside how it ended
 
 SPOKEN = frozenset({"plan", "task_complete", "blocked"})  # what these say is shown elsewhere
 
@@ -44,7 +48,7 @@ class Card:
         self.paused = self.paused and not isinstance(step, s.Asked | s.Corrected)
         match step:
             case s.Asked() if not self.title:
-                self.title, self.began = clip(step.text or "…"), step.at
+                self.title, self.began = clip(step.text or "…", TITLE), step.at
             case s.Said():
                 self.turn += 1
                 self.calls += len(step.calls)
@@ -79,7 +83,7 @@ class Card:
     def _nudged(self, step: s.Nudged) -> None:
         match step.level:
             case s.Level.STOP | s.Level.HOLD:
-                self._lines.append(f"⚠ {clip(remark(step))}")
+                self._lines.append(f"⚠ {clip(remark(step), REMARK)}")
             case s.Level.NOTE if step.text and not (step.event == "budget.notice" and step.slot):
                 self._nudges[step.event] = self._nudges.pop(step.event, 0) + 1
             case _:
@@ -88,9 +92,9 @@ class Card:
     def _finished(self, step: s.Finished) -> str:
         what = self._open.pop(step.call_id, step.tool)
         if step.outcome in _GOOD:
-            return f"✓ {what}"
+            return f"✓ {shortened(what, LINE - 2)}"
         why = words.outcome(step.outcome.value, step.exit_code)
-        return f"✗ {clip(what, LINE - len(why) - 2)}: {why}"
+        return f"✗ {shortened(what, max(LEAST, LINE - len(why) - 4))}: {why}"
 
     def text(self, now: float) -> str:
         """The card as plain text. An ended card no longer depends on `now`."""
@@ -100,7 +104,7 @@ class Card:
         nudges = [words.nudge_line(event, count) for event, count in list(self._nudges.items())[-NUDGES:]]
         if self.ended:
             return "\n".join([head, *lines, *nudges, words.ENDS[self.ended.end.value]])
-        doing = [f"… {what}" for what in list(self._open.values())[:1]]
+        doing = [f"… {shortened(what, LINE - 2)}" for what in list(self._open.values())[:1]]
         if doing and self._inner is not None:
             doing = [words.subagent(max(1, self._inner))]
         state = words.CARD_PAUSED if self.paused else self.awaiting.text(now)
@@ -115,7 +119,7 @@ def _item_line(plan: Plan) -> list[str]:
 
 
 def describe(call: s.Call) -> str:
-    """What a call does, in one short line."""
+    """What a call does, in one line of at most COMMAND characters; a card shows it shortened."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
@@ -126,7 +130,7 @@ def describe(call: s.Call) -> str:
     if call.name in SPOKEN or not isinstance(told, str | int | float):
         return clip(call.name.replace("_", " "))
     verb = "" if "command" in arguments else f"{call.name.replace('_', ' ')} "
-    return clip(f"{verb}{told}".strip() or call.name)
+    return clip(f"{verb}{told}".strip() or call.name, COMMAND)
 
 
 def remark(nudged: s.Nudged) -> str:
@@ -138,9 +142,3 @@ def remark(nudged: s.Nudged) -> str:
     if nudged.level is s.Level.HOLD and last.startswith("[") and last.endswith("]"):
         return last[1:-1]
     return nudged.text
-
-
-def clip(text: str, limit: int = LINE) -> str:
-    """One line of at most `limit` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"

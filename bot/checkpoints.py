@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from bot import words
-from bot.card import clip
 from bot.channel import Button, Letter
+from bot.oneline import clip
 
 SHOWN = 4  # lines of a part
 PARTS = ("done", "remaining", "errors", "failed", "facts")

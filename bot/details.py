@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from agent import steps as s
 from bot import words
 from bot.because import because
-from bot.card import clip, describe, remark
+from bot.card import describe, remark
+from bot.oneline import clip
 
 PAGE = 1_600  # characters
 SAID, TOLD, HEAD = 300, 300, 3  # characters of a reply, of a nudge; lines of a result

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from agent import Clock, Delta, parent_of, steps
 from bot import words
 from bot.awaiting import Awaiting
-from bot.card import Card, clip, remark
+from bot.card import Card, remark
 from bot.channel import Button, Letter, Place
+from bot.oneline import clip
 from bot.outbox import Sender
 from bot.paging import button as details_button
 from bot.routes import Routes

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from agent import Clock, Hub, Store
 from bot import words
 from bot.access import Role
-from bot.card import clip
 from bot.channel import Arrival, Button, Letter
 from bot.notices import Notices
+from bot.oneline import clip
 from bot.routes import Routes
 
 VERB = "sess"

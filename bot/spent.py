@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent import Spent
 from bot import words
 from bot.amounts import cost, money, tokens
-from bot.card import clip
+from bot.oneline import clip
 
 WIDTH = 36  # columns
 MOST = 6  # models, and people, that are listed

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from agent import Clock, Spent, Store
 from bot import words
 from bot.access import Access, Role
-from bot.card import clip
 from bot.channel import Arrival, Place
+from bot.oneline import clip
 from bot.roster import short
 from bot.spent import PERIODS, WIDTH, Total, amount, clip_indented, listed, share, times
 

@@ -77,6 +77,8 @@ FLOORS: dict[str, Floor] = {
 }
 PURE_CHAT = (
     "bot.card",
+    "bot.oneline",
+    "bot.parcel",
     "bot.awaiting",
     "bot.modelwords",
     "bot.trouble",

@@ -20,7 +20,10 @@ from agent.steps import (
     Step,
     Trouble,
 )
-from bot.card import LINE, SHOWN, Card, clip, describe
+from bot import words
+from bot.card import COMMAND, SHOWN, Card, describe
+from bot.details import pages
+from bot.oneline import LINE, clip
 from bot.words import clock, span
 
 
@@ -109,6 +112,38 @@ def test_what_a_call_does(arguments: str, name: str, shown: str) -> None:
     assert describe(Call("c", name, arguments)) == shown
 
 
+@pytest.mark.parametrize(
+    ("outcome", "line"),
+    [
+        (Outcome.OK, "✓ pytest -q test_orders_are_booked.py"),
+        (Outcome.FAILED, "✗ pytest -q test_ord…booked.py: exit 2"),
+        (Outcome.TIMED_OUT, "✗ pytest -q test_o…ooked.py: timed out"),
+    ],
+)
+def test_a_long_command_is_one_line_in_the_card_whatever_came_of_it(outcome: Outcome, line: str) -> None:
+    command = "cd /home/ann/jarvis-workspace/shop && pytest -q tests/booking/test_orders_are_booked.py"
+    code = 2 if outcome is Outcome.FAILED else None
+    said = Said(at=101, text="", calls=(shell(1, command),))
+    assert card(ASKED, said).text(102).splitlines()[1] == "… pytest -q test_orders_are_booked.py"
+    assert card(ASKED, said, finished(1, outcome, code)).text(102).splitlines()[1] == line
+
+
+def test_every_line_of_a_card_but_its_head_fits_a_phone_in_both_languages() -> None:
+    for language in ("en", "de"):
+        with words.speaking(language):
+            for event in words.NUDGES:
+                assert len(words.nudge_line(event, 12)) <= LINE, words.nudge_line(event, 12)
+            for outcome in Outcome:
+                steps = Said(at=101, text="", calls=(shell(1, "x/" * 900),)), finished(1, outcome, 127)
+                assert all(len(line) <= LINE for line in card(ASKED, *steps).text(102).splitlines()[1:])
+
+
+def test_nudges_are_counted_in_a_persons_words() -> None:
+    note = Nudged(at=101, text="exit 1 means", event="nudge.failure", guard="failure", level=Level.NOTE)
+    assert card(ASKED, note).text(102).splitlines()[-1] == "⚠ explained a failure"
+    assert card(ASKED, note, note).text(102).splitlines()[-1] == "⚠ explained a failure ×2"
+
+
 @pytest.mark.parametrize("length", [LINE - 1, LINE, LINE + 1, 5000])
 def test_lines_are_short(length: int) -> None:
     assert len(clip("x" * length)) == min(length, LINE)
@@ -144,3 +179,11 @@ def test_a_span(seconds: float, shown: str) -> None:
 def test_a_call_that_is_answered_from_before_shows_why_not_the_old_result(text: str, level: Level, shows: str) -> None:
     nudged = Nudged(at=101, text=text, event="nudge.loop", guard="loop", level=level)
     assert f"⚠ {shows}" in card(ASKED, nudged).text(102)
+
+
+def test_details_hold_the_whole_command_that_the_card_shortens() -> None:
+    command = "cd /home/ann/jarvis-workspace/shop && pytest -q tests/booking/test_orders_are_booked.py"
+    said = Said(at=101, text="", calls=(shell(1, command),))
+    assert f"1. {command}\n  exit 2" in pages([ASKED, said, finished(1, Outcome.FAILED, 2)])[0]
+    endless = Said(at=101, text="", calls=(shell(1, "x" * 100_000),))
+    assert len(pages([ASKED, endless, finished(1)])[0]) < COMMAND + 100

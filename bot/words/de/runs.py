@@ -114,21 +114,25 @@ OUTCOMES = {
     "cancelled": "abgesagt",
     "interrupted": "unterbrochen",
 }
+# What was done for the model: in a card these lines are counted.
 NUDGES = {
-    "nudge.failure": "Fehler erklärt",
-    "nudge.repeated": "derselbe Fehler",
-    "nudge.streak": "Fehler in Folge",
-    "nudge.loop": "dreht sich im Kreis",
-    "nudge.shellwrite": "über die Shell geschrieben",
-    "stuck.halt": "steckt fest",
-    "sticky.surfaced": "ein Fehler ist noch offen",
-    "gate.refused": "„fertig“ nicht angenommen",
-    "gate.early": "„fertig“ zu früh gesagt",
-    "claims.unverified": "ungeprüfte Behauptung",
-    "critic.vote": "der Kritiker hat gesprochen",
-    "drift.found": "Dateien widersprechen sich",
-    "worldstate.regenerated": "Stand der Dateien mitgeteilt",
-    "budget.notice": "Budget mitgeteilt",
+    "nudge.failure": "einen Fehler erklärt",
+    "nudge.repeated": "auf denselben Fehler hingewiesen",
+    "nudge.streak": "vor Fehlern in Folge gewarnt",
+    "nudge.loop": "vor einer Schleife gewarnt",
+    "nudge.shellwrite": "zu write_file geraten",
+    "stuck.halt": "auf Stillstand hingewiesen",
+    "sticky.surfaced": "an einen offenen Fehler erinnert",
+    "gate.refused": "ein „fertig“ zurückgewiesen",
+    "gate.early": "Prüfung vor „fertig“ verlangt",
+    "claims.unverified": "einen Beleg verlangt",
+    "critic.vote": "eine Durchsicht weitergegeben",
+    "drift.found": "Widerspruch in Dateien gezeigt",
+    "worldstate.regenerated": "den Stand der Dateien mitgeteilt",
+    "budget.notice": "das restliche Budget mitgeteilt",
+    "budget.stop": "gestoppt: Budget aufgebraucht",
+    "tool.rejected": "einen Aufruf abgelehnt",
+    "guard.fault": "Aufruf gestoppt: Prüfung defekt",
 }
 
 
@@ -145,5 +149,5 @@ def subagent(turn: int) -> str:
 
 
 def nudge_line(event: str, count: int) -> str:
-    times = f" {count}×" if count > 1 else ""
+    times = f" ×{count}" if count > 1 else ""
     return f"⚠ {NUDGES.get(event, event)}{times}"

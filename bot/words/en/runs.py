@@ -115,21 +115,25 @@ OUTCOMES = {
     "cancelled": "cancelled",
     "interrupted": "interrupted",
 }
+# What was done for the model: in a card these lines are counted.
 NUDGES = {
-    "nudge.failure": "failure explained",
-    "nudge.repeated": "same error",
-    "nudge.streak": "failures in a row",
-    "nudge.loop": "going in circles",
-    "nudge.shellwrite": "written through the shell",
-    "stuck.halt": "stuck",
-    "sticky.surfaced": "an error is still open",
-    "gate.refused": "done was not accepted",
-    "gate.early": "done was said early",
-    "claims.unverified": "unverified claim",
-    "critic.vote": "the critic spoke",
-    "drift.found": "files disagree",
-    "worldstate.regenerated": "state of the disk told",
-    "budget.notice": "budget told",
+    "nudge.failure": "explained a failure",
+    "nudge.repeated": "pointed out a repeated error",
+    "nudge.streak": "warned of failures in a row",
+    "nudge.loop": "warned of going in circles",
+    "nudge.shellwrite": "told it to use write_file",
+    "stuck.halt": "told it that it is stuck",
+    "sticky.surfaced": "reminded it of an open error",
+    "gate.refused": "sent back a “done”",
+    "gate.early": "asked it to check before “done”",
+    "claims.unverified": "asked for proof of a claim",
+    "critic.vote": "passed on a review",
+    "drift.found": "showed it files that disagree",
+    "worldstate.regenerated": "told it the state of the disk",
+    "budget.notice": "told it what is left to spend",
+    "budget.stop": "stopped it: budget used up",
+    "tool.rejected": "refused a call",
+    "guard.fault": "held a call: a check broke",
 }
 
 
@@ -146,5 +150,5 @@ def subagent(turn: int) -> str:
 
 
 def nudge_line(event: str, count: int) -> str:
-    times = f" {count}×" if count > 1 else ""
+    times = f" ×{count}" if count > 1 else ""
     return f"⚠ {NUDGES.get(event, event)}{times}"
