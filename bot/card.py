@@ -14,7 +14,7 @@ from bot.oneline import LINE, clip, shortened
 
 SHOWN = 5  # steps in the card
 NUDGES = 2  # kinds of nudges in the card
-TITLE = 36  # characters: the time and the turn make a line of their own behind it
+TITLE = LINE - 3  # characters: behind it, the time and the turn make a line of their own
 REMARK = 2 * LINE - 2  # characters of what a guard says
 COMMAND = 600  # characters of a call in full
 LEAST = 12  # ... that are left beside how it ended

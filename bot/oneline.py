@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LINE = 38  # characters that a phone shows in one line
+LINE = 40  # characters that a phone shows in one line
 WORD = 8  # characters of the end that are given up so that it begins with a word
 
 _GOES = re.compile(r"\Acd [^\s;&|]+ ?(?:&&|;) ?")

@@ -49,7 +49,7 @@ def test_a_run_in_the_middle_of_a_call() -> None:
     view = card(
         ASKED, Said(at=101, text="", calls=(shell(1),)), finished(1), Said(at=102, text="", calls=(shell(2, "pytest"),))
     )
-    assert view.text(142).splitlines() == ["Fix the login test · 0:42 · turn 2 of 20", "✓ ls", "… pytest"]
+    assert view.text(142).splitlines() == ["Fix the login test · 0:42\u00a0·\u00a0turn 2 of 20", "✓ ls", "… pytest"]
 
 
 @pytest.mark.parametrize(
@@ -116,8 +116,8 @@ def test_what_a_call_does(arguments: str, name: str, shown: str) -> None:
     ("outcome", "line"),
     [
         (Outcome.OK, "✓ pytest -q test_orders_are_booked.py"),
-        (Outcome.FAILED, "✗ pytest -q test_ord…booked.py: exit 2"),
-        (Outcome.TIMED_OUT, "✗ pytest -q test_o…ooked.py: timed out"),
+        (Outcome.FAILED, "✗ pytest -q test_orde…_booked.py: exit 2"),
+        (Outcome.TIMED_OUT, "✗ pytest -q test_or…booked.py: timed out"),
     ],
 )
 def test_a_long_command_is_one_line_in_the_card_whatever_came_of_it(outcome: Outcome, line: str) -> None:

@@ -142,7 +142,8 @@ def outcome(name: str, exit_code: int | None) -> str:
 
 
 def card_head(title: str, clock: str, turn: int, turns: int) -> str:
-    return f"{title} · {clock} · {turn_of(turn, turns)}"
+    # Where the line is too long for a phone, it breaks before the time.
+    return f"{title} · {clock}\u00a0·\u00a0{turn_of(turn, turns)}"
 
 
 def subagent(turn: int) -> str:
