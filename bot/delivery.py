@@ -44,8 +44,12 @@ class Delivery:
         """Returns when the row is sent or dead; with Unreachable, when it is queued until the chat is back."""
         attempt = _Attempt(row, letter)
         while True:
-            await lane.turn()
-            match await self._send(place, attempt):
+            made = await lane.turn()
+            try:
+                sent = await self._send(place, attempt)
+            finally:
+                lane.done(made)
+            match sent:
                 case int() as message_id:
                     self._reach("K13")
                     await self.mark(row.key, "sent", message_id)

@@ -94,9 +94,11 @@ class Lane:
         """Seconds until this chat may be called again; 0 = now."""
         return max(0.0, self._flooded_until - self.clock.monotonic())
 
-    async def turn(self) -> None:
-        """Wait until a message may go, and count it. A preview that is on its way goes first: it must not arrive after
-        the message that it is a preview of."""
+    async def turn(self) -> float:
+        """Wait until a message may go, and count it until `done`. Returns the moment, for that.
+
+        A preview that is on its way goes first: it must not arrive after the message that it is a preview of.
+        """
         while True:
             await self.drawn.wait()
             if wait := max(self.flooded, self.pace.delay(self.chat, self.clock.monotonic())):
@@ -104,13 +106,14 @@ class Lane:
                 continue
             if wait := self.pace.take(self.chat, self.clock.monotonic()):
                 await self.clock.sleep(wait)
-            while wait := self.pace.make(self.clock.monotonic()):
+            while wait := self.pace.make(made := self.clock.monotonic()):
                 await self.clock.sleep(wait)
             if not self.flooded:
-                return
+                return made
+            self.done(made)
 
-    async def gap(self, edit: bool) -> None:
-        """Wait until a card may be shown, or edited, without taking a message's turn, and count it."""
+    async def gap(self, edit: bool) -> float:
+        """Wait until a card may be shown, or edited, without taking a message's turn, and count it as `turn` does."""
         while True:
             await self.quiet.wait()
             now = self.clock.monotonic()
@@ -119,9 +122,8 @@ class Lane:
             if wait <= 0:
                 break
             await self.clock.sleep(wait)
-        self.pace.take(self.chat, now)
-        self.pace.make(now)
         self._edited_at = now
+        return self._count(now)
 
     async def lull(self) -> bool:
         """Wait until a preview may be shown: nothing else waits for this chat, and room is left for what comes. False
@@ -136,8 +138,16 @@ class Lane:
             await self.clock.sleep(wait)
         return False
 
-    def count_draft(self) -> None:
-        """A preview is about to be shown."""
-        self._drawn_at = now = self.clock.monotonic()
+    def count_draft(self) -> float:
+        """A preview is about to be shown. Returns the moment, for `done`."""
+        self._drawn_at = self.clock.monotonic()
+        return self._count(self._drawn_at)
+
+    def done(self, made: float) -> None:
+        """The call that was counted at this moment is over, whatever came of it."""
+        self.pace.done(self.chat, made, self.clock.monotonic())
+
+    def _count(self, now: float) -> float:
         self.pace.take(self.chat, now)
         self.pace.make(now)
+        return now

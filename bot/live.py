@@ -43,9 +43,12 @@ class LiveCards:
                 if card.lost:
                     self._settle(lane, card)
                     continue
-                await lane.gap(edit=card.message_id is not None)
-                if not lane.parked:
-                    await self._put(lane, card)
+                made = await lane.gap(edit=card.message_id is not None)
+                try:
+                    if not lane.parked:
+                        await self._put(lane, card)
+                finally:
+                    lane.done(made)
         except Exception:
             logger.exception("a status card could not be shown")
         finally:

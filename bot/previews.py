@@ -61,7 +61,7 @@ class Previews:
     async def _put(self, lane: Lane, preview: Preview, letter: Letter) -> None:
         """A failure of any kind ends this preview: its answer comes all the same."""
         lane.drawn.clear()
-        lane.count_draft()
+        made = lane.count_draft()
         preview.shown = letter
         try:
             await self._channel.draft(preview.place, preview.draft_id, letter)
@@ -69,6 +69,7 @@ class Previews:
             preview.lost = True
             self._failed(lane, failure)
         finally:
+            lane.done(made)
             lane.drawn.set()
 
     def _failed(self, lane: Lane, failure: SendFailed) -> None:

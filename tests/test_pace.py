@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.pace import SLACK, Pace
+from bot.underway import LOST_S, Underway
 
 EPSILON = 1e-4
-WHOLE = 1.25 + SLACK  # seconds that the thirty over all chats are counted over
+WHOLE = 1 + SLACK  # seconds that the thirty over all chats are counted over
 
 
 def call(pace: Pace, chat: str, now: float) -> float:
@@ -79,33 +80,76 @@ def test_calls_that_are_late_together_are_spread_again() -> None:
         pace.take(str(n), 0.0)
     now, made = 9.0, []  # the loop stood still for nine seconds: all ninety wake at once
     while len(made) < 90:
-        wait = pace.make(now)
-        made += [now] if not wait else []
-        now += wait
-    assert busiest(made, 1.25) == 30 and made[-1] == pytest.approx(9 + 2 * WHOLE)
+        if wait := pace.make(now):
+            now += wait
+        else:
+            made.append(now)
+            pace.done(str(len(made) - 1), now, now)
+    assert busiest(made, WHOLE) == 30
+    assert made[-1] == pytest.approx(9 + 2 * WHOLE)
 
 
-@pytest.mark.parametrize("late", [0.0, 0.1, 0.25])
-def test_calls_that_arrive_a_little_late_are_no_more_than_thirty_in_a_second(late: float) -> None:
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 0.05), st.floats(0, 4), st.floats(0, 1)), min_size=40, max_size=120))
+def test_wherever_on_its_way_a_call_is_counted_there_are_no_more_than_thirty(
+    ways: list[tuple[float, float, float]],
+) -> None:
+    """Each call comes some time after the one before, takes a while, and is counted at some point of that."""
+    pace, now = Underway(30, 1.0), 0.0
+    ends: list[tuple[float, float]] = []
+    counted = []
+    for gap, takes, where in ways:
+        now += gap
+        while True:
+            for end, made in sorted(each for each in ends if each[0] <= now):
+                pace.done(made, end)
+                ends.remove((end, made))
+            if not (wait := pace.wait(now)):
+                break
+            now += wait
+        pace.make(now)
+        ends.append((now + takes, now))
+        counted.append(now + takes * where)
+    assert busiest(counted, 1.0) <= 30
+
+
+def test_a_call_that_never_comes_back_holds_up_nobody_for_long() -> None:
+    calls = Underway(2, 1.0)
+    calls.make(0.0)
+    calls.make(0.0)
+    assert calls.wait(0.0) > 0
+    assert calls.wait(LOST_S - 0.01) > 0
+    assert calls.wait(LOST_S) == 0
+    calls.done(0.0, LOST_S + 1)  # late, and no longer waited for
+    assert calls.wait(LOST_S + 1) == 0
+
+
+def test_a_slow_call_counts_for_its_chat_from_when_it_is_back() -> None:
     pace = Pace()
-    moments = [pace.take(str(n), 0.0) for n in range(300)]
-    arrived = [at + (late if n % 2 else 0.0) for n, at in enumerate(moments)]
-    assert busiest(arrived, 1.0) <= 30
+    for at in (0.0, 0.1, 0.2):
+        assert pace.take("7", at) == 0
+        pace.done("7", at, at + 0.05 if at < 0.2 else 5.0)
+    assert pace.delay("7", 5.0) == 0
+    pace.take("7", 5.0)
+    assert pace.delay("7", 6.0) == 0
+    pace.take("7", 6.0)
+    assert pace.delay("7", 7.0) == pytest.approx(1 + SLACK)
 
 
-def test_a_call_that_is_made_as_booked_waits_no_more() -> None:
+def test_a_call_that_is_made_as_booked_and_is_soon_back_waits_no_more() -> None:
     pace, now = Pace(), 0.0
     for n in range(40):
         at = now + pace.take(str(n), now)
         assert pace.make(at) == 0
+        pace.done(str(n), at, at)
 
 
 def test_an_edit_has_no_turn_while_messages_have_booked_theirs() -> None:
     pace = Pace()
-    for n in range(29):
+    for n in range(19):
         pace.take(str(n), 0.0)
-    assert pace.spare("x", 0.0) == 0
-    pace.take("29", 0.0)
+    assert pace.spare("x", 0.0) == 0  # a third of the limit is left
+    pace.take("19", 0.0)
     assert pace.spare("x", 0.0) == pytest.approx(WHOLE)
     assert pace.spare("x", WHOLE) == 0
 
