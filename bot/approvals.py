@@ -14,7 +14,7 @@ from bot.answers import Draft
 from bot.channel import Arrival, Button, Letter, Place
 from bot.envelope import decode, encode
 from bot.outbox import Sender
-from bot.question import Question, above, letter, question, refusal, unsettled
+from bot.question import Question, above, letter, named, question, refusal, unsettled
 
 KEPT_S = 7 * 86_400.0  # how long a button of an old card still gets a sensible answer
 KIND = "approval"
@@ -38,15 +38,17 @@ class Approvals:
     ) -> None:
         self._store, self._hub, self._sender, self._clock, self._where = store, hub, sender, clock, where
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
+        self._names: dict[str, str] = {}  # who decided, as displayed
         self._closed: set[str] = set()  # keys of cards that say what became of them
 
     # -- out ----------------------------------------------------------------------------------------------------------
     async def rows(self, session: str, place: Place, draft: Draft) -> list[Outgoing]:
         """The outbox rows of a question: a long command in full, the card, a hint where it is asked elsewhere."""
         assert draft.ask is not None
-        group = place.chat.startswith("-")
-        asked = question(draft.ask, draft.authors, draft.asker, group)
-        target = self._where(place, draft.authors[-1] if draft.authors else "")
+        author = draft.authors[-1] if draft.authors else ""
+        target = self._where(place, author)
+        asker = named(author, draft.asker, target.chat)
+        asked = question(draft.ask, draft.authors, asker, place.chat.startswith("-"))
         entry = Open(session, target, f"{session}:{draft.key}:card", asked)
         self._open[session, asked.call_id] = entry
         rows = await self._cards(entry, f"{session}:{draft.key}")
@@ -92,7 +94,9 @@ class Approvals:
                 if entry := self._open.get((session, step.call_id)):
                     self._show_expired(entry)
             case steps.Decided():
-                self._close(session, step.call_id, words.decided(step.verdict, step.by, step.reason))
+                entry = self._open.get((session, step.call_id))
+                who = named(step.by, self._names.get(step.by, ""), entry.place.chat if entry else "")
+                self._close(session, step.call_id, words.decided(step.verdict, who, step.reason))
             case steps.Finished():
                 self._close(session, step.call_id, words.NO_LONGER)
             case _:
@@ -100,10 +104,11 @@ class Approvals:
 
     def restore(self, session: str, place: Place, journal: Sequence[tuple[int, steps.Step]]) -> None:
         """After a restart: the questions that a session still waits for."""
-        for seq, step, authors in unsettled(journal):
-            asker = authors[-1] if authors else ""
-            found = question(step, authors, words.person(asker), place.chat.startswith("-"))
-            entry = Open(session, self._where(place, asker), f"{session}:{seq}:ask:card", found)
+        for seq, step, authors, name in unsettled(journal):
+            author = authors[-1] if authors else ""
+            target = self._where(place, author)
+            found = question(step, authors, named(author, name, target.chat), place.chat.startswith("-"))
+            entry = Open(session, target, f"{session}:{seq}:ask:card", found)
             self._open[session, found.call_id] = entry
 
     def _close(self, session: str, call: str, verdict: str) -> None:
@@ -172,6 +177,7 @@ class Approvals:
             return why
         if reason == "session" and not entry.asked.session_ok:
             return words.EXPIRED
+        self._names[presser] = arrival.name
         done = await self._hub.decide(entry.session, entry.asked.call_id, verdict, presser, reason)
         if not done:
             return words.ALREADY

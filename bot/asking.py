@@ -11,6 +11,7 @@ from bot.access import Role
 from bot.channel import Arrival, Place
 from bot.control import author_of
 from bot.incoming import Incoming, Taken
+from bot.roster import short
 from bot.routes import Routes
 from bot.told import quoted
 from bot.turns import REMEMBERED, Turns
@@ -58,7 +59,7 @@ class Asking:
             text=_text(arrival, taken),
             author=author_of(arrival),
             ref=arrival.ref,
-            name="" if arrival.private else arrival.name,
+            name="" if arrival.private else short(arrival.name),
             role=role.name.lower(),
             forwarded=arrival.forwarded,
             context=context,
@@ -75,7 +76,11 @@ class Asking:
             return False
         whole = self.turns.edited(arrival)
         asked = await self._store.find_ref(whole.ref) if whole and whole.text.strip() else None
-        if whole is None or asked is None:
+        if whole is None:
+            return False
+        if asked is None:  # most likely the mention of us is what was added
+            if arrival.addressed and not (arrival.private or arrival.quote):
+                await self._reply(row, arrival, filewords.EDIT_STARTS_NOTHING, "note")
             return False
         session, seq = asked
         todo = self._hub.todo(session)
@@ -113,4 +118,6 @@ def _text(arrival: Arrival, taken: Taken) -> str:
     """The person's own words; what was only heard is marked."""
     heard = [f"{filewords.HEARD}\n{said}" for said in taken.said]
     text = "\n\n".join(filter(None, (arrival.text, *heard)))
-    return text if text.strip() else filewords.wordless(taken.names)
+    if text.strip():
+        return text
+    return filewords.wordless(taken.names) if taken.names else filewords.QUOTE_ALONE

@@ -32,7 +32,10 @@ class Commands:
         """Carry out the arrival's command and return the reply, "" if it was sent already. Raises StoreError."""
         command = self.table.get(arrival.command)
         if command is None:
-            return words.unknown_command(arrival.command[:64], nearest(arrival.command, self.names(role)))
+            near = nearest(arrival.command, self.names(role))
+            if near is None and not arrival.private and "@" not in arrival.text.split(maxsplit=1)[0]:
+                return ""  # another bot's, most likely
+            return words.unknown_command(arrival.command[:64], near)
         if role >= command.least:
             return await command.run(arrival, role)
         return words.VIEWERS_READ if command.least is Role.OPERATOR else words.only(command.least.name.lower())

@@ -114,6 +114,15 @@ class Control:
             return False
         return role >= Role.ADMIN or requester in (None, author_of(arrival)) or arrival.command == "resume"
 
+    def nothing(self, arrival: Arrival) -> str:
+        """That nothing runs here, and what goes on in other topics of this group."""
+        here, topics = arrival.place, set[str]()
+        for session in self.hub.running():
+            place = self.routes.where(session)
+            if place and (place.channel, place.chat) == (here.channel, here.chat) and place.topic != here.topic:
+                topics.add(place.topic)
+        return f"{words.NOTHING_RUNS} {words.elsewhere_running(len(topics))}" if topics else words.NOTHING_RUNS
+
     async def _stop(self, first: asyncio.Task[Stopped | None] | None, arrival: Arrival, role: Role) -> str:
         second = asyncio.create_task(self.kill(arrival, role, again=first is not None))
         waited = [first, second] if first else [second]
@@ -122,7 +131,7 @@ class Control:
         results = [kill.result() for kill in waited]
         done = [result for result in results if result]
         if not done:
-            return words.NOT_YOURS if None in results else words.NOTHING_RUNS
+            return words.NOT_YOURS if None in results else self.nothing(arrival)
         return Stopped(any(each.run for each in done), sum(each.jobs for each in done), done[-1].left).told()
 
     # -- pause --------------------------------------------------------------------------------------------------------
@@ -140,7 +149,7 @@ class Control:
         session = self.routes.known(arrival.place)
         todo = self.hub.todo(session) if session else None
         if todo is None or not todo.running:
-            return words.NOTHING_RUNS
+            return self.nothing(arrival)
         if arrival.command == "resume":
             return words.GOES_ON_NOW if changed else words.NOT_PAUSED
         busy = any(call.started for call in todo.calls.values())

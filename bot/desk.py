@@ -238,8 +238,10 @@ class Desk:
             await self._reply(row, arrival, answer)
         elif role < Role.OPERATOR:
             await self._reply(row, arrival, words.VIEWERS_READ)
-        elif arrival.text.strip() or arrival.attached:
+        elif arrival.text.strip() or arrival.attached or arrival.quote:
             await self._asking.ask(row, arrival, role)
+        else:
+            await self._reply(row, arrival, words.NOTHING_SAID)
 
     async def _edit(self, row: Inbound, arrival: Arrival) -> None:
         if await self._asking.edit(row, arrival):

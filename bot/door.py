@@ -18,6 +18,7 @@ from bot.pairing import Pairing
 from bot.people import People
 
 logger = logging.getLogger(__name__)
+DAY_S = 86_400.0
 
 
 class Door:
@@ -55,7 +56,8 @@ class Door:
             return True
         role = self._access.judge(arrival)
         if role is None:
-            await self._outside(arrival)
+            with words.speaking(words.known(arrival.language)):
+                await self._outside(arrival)
         elif arrival.kind == "moved":
             await self._follow(arrival.place, replace(arrival.place, chat=arrival.text))
         elif role >= Role.ADMIN and locks(arrival):
@@ -71,6 +73,8 @@ class Door:
 
     async def _outside(self, arrival: Arrival) -> None:
         """Somebody who may not talk: silence, but for a knock; who is only locked out hears so once."""
+        if arrival.kind == "message" and arrival.addressed and not arrival.private:
+            await self._in_a_group(arrival)
         if arrival.kind != "message" or not arrival.private or arrival.bot_sender or arrival.sender is None:
             return
         try:
@@ -80,6 +84,19 @@ class Door:
                 logger.info("the owner is asked about %d", arrival.sender)
         except StoreError as error:
             logger.warning("a stranger's message is passed over: %s", error)
+
+    async def _in_a_group(self, arrival: Arrival) -> None:
+        """Two that deserve a word, once a day: the owner in a group that isn't allowed, in private; and an anonymous
+        admin of one that is (DEMAND D33)."""
+        allowed, day = arrival.place.chat in self._access.chats, int(arrival.date // DAY_S)
+        try:
+            if not allowed and not arrival.bot_sender and self._access.role(arrival.sender) is Role.OWNER:
+                text, key = words.not_allowed(arrival.place.chat), f"not allowed:{arrival.place.chat}:{day}"
+                await self._people.tell_owner(arrival.place.channel, arrival.place.bot, text, key)
+            elif allowed and not self._access.locked and arrival.sender is None and arrival.bot_sender:
+                await self._people.tell(arrival.place, words.ANONYMOUS, f"anonymous:{arrival.place.chat}:{day}")
+        except StoreError as error:
+            logger.warning("a group's message is passed over: %s", error)
 
     async def _locked_out(self, arrival: Arrival, sender: int) -> None:
         if sender in self._told:

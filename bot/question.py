@@ -17,6 +17,7 @@ from bot.access import Role
 from bot.channel import Letter
 from bot.clean import clean
 from bot.marks import Mark, entities
+from bot.roster import short
 
 FITS = 2500  # characters of a command in the card itself
 END = 700  # of a longer one: its beginning and its end
@@ -54,14 +55,25 @@ def question(nudged: steps.Nudged, authors: tuple[str, ...], asker: str, group: 
     )
 
 
-def unsettled(journal: Sequence[tuple[int, steps.Step]]) -> list[tuple[int, steps.Nudged, tuple[str, ...]]]:
-    """The questions of a journal that have no result yet: (seq, question, authors of the run)."""
+def named(author: str, name: str, reader: str) -> str:
+    """channel:id with the displayed name as `reader`, a chat, reads it: never without the id, which can't be chosen; ""
+    for the reader's own."""
+    number = words.person(author)
+    if number == reader:
+        return ""
+    return f"{short(name)} ({number})" if name and name != number else number
+
+
+def unsettled(journal: Sequence[tuple[int, steps.Step]]) -> list[tuple[int, steps.Nudged, tuple[str, ...], str]]:
+    """The questions of a journal that have no result yet: (seq, question, authors of the run, the last one's name)."""
     asked: dict[str, tuple[int, steps.Nudged]] = {}
     authors: list[str] = []
+    name = ""
     for seq, step in journal:
         match step:
             case steps.Asked():
                 authors.append(step.author)
+                name = step.name
             case steps.Nudged(level=steps.Level.ASK, about=str(call)):
                 asked[call] = (seq, step)
             case steps.Finished():
@@ -71,7 +83,7 @@ def unsettled(journal: Sequence[tuple[int, steps.Step]]) -> list[tuple[int, step
                 authors.clear()
             case _:
                 pass
-    return [(seq, step, tuple(authors)) for seq, step in asked.values()]
+    return [(seq, step, tuple(authors), name) for seq, step in asked.values()]
 
 
 def above(asked: Question) -> Iterator[Letter]:

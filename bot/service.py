@@ -113,7 +113,7 @@ class Service:
             return
         home = Place(place.channel, place.bot, owner)
         (letter,) = plain(words.unreachable(place.chat, why))[:1]
-        key = f"unreachable:{place.chat}:{int(self._parts.clock.now())}"
+        key = f"unreachable:{place.chat}:{self._parts.clock.now() // 3600:.0f}"
         row = Outgoing(key=key, chat=owner, body=encode(home, letter), role="notice")
         self.sender.deliver(await self._parts.store.project("desk", 0, [row]))
 

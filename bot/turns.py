@@ -97,14 +97,14 @@ class Turns:
         return known is not None and known != arrival.ref
 
     def edited(self, edit: Arrival) -> Arrival | None:
-        """The whole turn as it reads after the edit; None if the words are what they were."""
+        """The whole turn as it reads after the edit; None if the words are what they were, and as much meant for us."""
         parts = self._parts.get(self._first.get(edit.ref, ""), ())
         old = next((part for part in parts if part.ref == edit.ref), None)
         if old is None:
             return edit
-        if old.text == edit.text:
+        if old.text == edit.text and old.addressed >= edit.addressed:
             return None
-        new = replace(old, text=edit.text, command=edit.command, args=edit.args)
+        new = replace(old, text=edit.text, addressed=edit.addressed, command=edit.command, args=edit.args)
         after = tuple(new if part.ref == edit.ref else part for part in parts)
         self._parts[after[0].ref] = after
         return replace(joined(after), kind="edit")

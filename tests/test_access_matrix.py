@@ -74,6 +74,8 @@ def expected(actor: Actor, chat: str, kind: str, what: str, locked: bool, mode: 
         return DONE if rank >= 2 else SILENCE
     if kind == "press":
         return DONE if rank >= {"stop": 2, "operator": 4}[what] else REFUSED
+    if what == "frobnicate" and chat != "private":
+        return SILENCE  # where other bots may be, a command that nobody here knows is theirs
     if what.startswith("mode "):
         return DONE if _may_set(what.removeprefix("mode "), mode, rank, chat) else REFUSED
     return DONE if rank >= LEAST[what] else REFUSED

@@ -12,7 +12,7 @@ from bot import filewords, modelwords, words
 from bot.words import de, en
 
 # What no person reads in their language: material for the model, names, marks.
-FOR_THE_MODEL = {"FILES_CAME", "HEARD", "SILENCE", "wordless", "size"}
+FOR_THE_MODEL = {"FILES_CAME", "HEARD", "SILENCE", "QUOTE_ALONE", "wordless", "size"}
 THE_SAME = {"about_tools", "warning", "person", "clock"}  # signs and numbers alone
 PAIRS = ((en, de), (en.model, de.model), (en.files, de.files))
 

@@ -19,12 +19,28 @@ BROKEN = (
     "An dieser Nachricht ist in Jarvis etwas kaputtgegangen, ich habe nichts getan. Näheres steht im Log; bitte "
     "versuch es noch einmal."
 )
+NOTHING_SAID = "Ja? Schreib in dieselbe Nachricht wie meinen Namen, was zu tun ist."
+ANONYMOUS = (
+    "Ich kann nicht sehen, wer das schreibt: Es kommt im Namen des Chats. Schalte „Anonym bleiben“ aus oder schreib "
+    "unter deinem Namen; dann kann ich etwas tun."
+)
 UNREAD = (
     "Telegram hat etwas geschickt, das ich nicht lesen kann. Ich habe es beiseitegelegt und mache weiter; warum, steht "
     "im Log. Wenn eine Antwort fehlt, schreib bitte noch einmal. Ich sage das einmal am Tag."
 )
 INVISIBLE = "Die Antwort des Modells enthält nichts, was sich zeigen lässt."
 CUT = "(Die Antwort wurde an der Token-Grenze des Modells abgeschnitten.)"
+
+
+def not_allowed(chat: str) -> str:
+    return (
+        f"Du hast mir in der Gruppe {chat} geschrieben, für die ich nicht da bin; dort habe ich nichts gesagt. Trag "
+        f"{chat} in JARVIS_ACCESS__CHATS ein und starte mich neu, dann bin ich es."
+    )
+
+
+def elsewhere_running(count: int) -> str:
+    return f"In anderen Themen dieser Gruppe {'laufen' if count > 1 else 'läuft'} noch {count}; sag es dort."
 
 
 def unusable(what: str) -> str:

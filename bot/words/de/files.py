@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 EDITED_COMMAND = "Eine Bearbeitung führt keinen Befehl aus. Schick ihn als neue Nachricht."
+EDIT_STARTS_NOTHING = "Eine Bearbeitung beginnt nichts. Schick es als neue Nachricht."
 CANNOT_HEAR = "Sprachnachrichten kann ich nicht hören: Hier ist keine Umschrift eingerichtet. Bitte schreib."
 
 

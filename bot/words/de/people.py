@@ -27,13 +27,12 @@ def in_full_above(length: int, digest: str) -> str:
     return f"⋯ {length} Zeichen, alle stehen darüber · sha256 {digest} ⋯"
 
 
-def decided(verdict: str, by: str, reason: str) -> str:
-    who = by.partition(":")[2]
+def decided(verdict: str, who: str, reason: str) -> str:
     match verdict:
         case "allow":
-            return f"✓ Freigegeben von {who}{' für diese Sitzung' if reason == 'session' else ''}."
+            return f"✓ Freigegeben von {who or 'dir'}{' für diese Sitzung' if reason == 'session' else ''}."
         case "deny":
-            return f"✗ Abgelehnt von {who}."
+            return f"✗ Abgelehnt von {who or 'dir'}."
         case _:
             return "■ Von einer Nachricht zurückgezogen."
 

@@ -16,12 +16,28 @@ RESTARTED = (
     "go on from here."
 )
 BROKEN = "Something in Jarvis broke on this message, and I didn't act on it. The log has the details; please try again."
+NOTHING_SAID = "Yes? Write what you want done in the same message as my name."
+ANONYMOUS = (
+    "I can't tell who writes this: it comes in the name of the chat. Switch off “Remain anonymous”, or write as "
+    "yourself; then I can act on it."
+)
 UNREAD = (
     "Telegram sent something that I can't read. I set it aside and go on; the log says why. If you miss an answer, "
     "please write again. I say this once a day."
 )
 INVISIBLE = "The model's answer holds nothing that can be shown."
 CUT = "(The answer was cut at the model's token limit.)"
+
+
+def not_allowed(chat: str) -> str:
+    return (
+        f"You wrote to me in the group {chat}, which I don't serve, so I said nothing there. To let it in, put {chat} "
+        "into JARVIS_ACCESS__CHATS and restart me."
+    )
+
+
+def elsewhere_running(count: int) -> str:
+    return f"{count} run{'s go' if count > 1 else ' goes'} on in other topics of this group; say it there."
 
 
 def unusable(what: str) -> str:

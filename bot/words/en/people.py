@@ -32,12 +32,12 @@ def person(author: str) -> str:
     return author.partition(":")[2]
 
 
-def decided(verdict: str, by: str, reason: str) -> str:
+def decided(verdict: str, who: str, reason: str) -> str:
     match verdict:
         case "allow":
-            return f"✓ Approved by {person(by)}{' for this session' if reason == 'session' else ''}."
+            return f"✓ Approved by {who or 'you'}{' for this session' if reason == 'session' else ''}."
         case "deny":
-            return f"✗ Denied by {person(by)}."
+            return f"✗ Denied by {who or 'you'}."
         case _:
             return "■ Withdrawn by a message."
 

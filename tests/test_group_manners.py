@@ -1,0 +1,137 @@
+"""How Jarvis behaves among people: who gets a word, who gets silence, and what is read as meant for us."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot import filewords, words
+from bot.channel import Quote
+from tests.fakes.office import ADMIN, GROUP, OPERATOR, OWNER, VIEWER, Office, office
+from tests.test_approvals import MARK, Asks
+from tests.test_incoming import told
+
+FOREIGN = "-300"
+
+
+async def say(desk: Office, text: str, sender: int | None = OPERATOR, chat: str = GROUP, **more: Any) -> list[str]:
+    """What the group reads after it."""
+    before = len(desk.channel.screen(chat))
+    await desk.channel.say(text, chat=chat, sender=sender, **more)  # type: ignore[arg-type]
+    await desk.pass_time(5)
+    return desk.channel.screen(chat)[before:]
+
+
+async def test_our_name_alone_is_answered_and_with_a_reply_means_what_is_replied_to(tmp_path: Path) -> None:
+    async with office(["done"], tmp_path) as desk:
+        assert await say(desk, "") == [words.NOTHING_SAID]
+        assert desk.model.requests == []
+        assert await say(desk, "", quote=Quote(1, "Ben", "the disk is full")) == ["done"]
+        assert "> the disk is full" in told(desk) and filewords.QUOTE_ALONE in told(desk)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("/deploy", ""),
+        ("/deploy now", ""),
+        ("/deploy@jarvis_bot", "I don't know /deploy"),
+        ("/stpo", "/stop"),
+        ("/statsu", "/status"),
+    ],
+)
+async def test_a_command_that_may_be_another_bots_is_left_to_it(tmp_path: Path, text: str, answer: str) -> None:
+    async with office([], tmp_path) as desk:
+        said = "".join(await say(desk, text))
+        assert (answer in said) if answer else (said == "")
+
+
+async def test_an_edit_that_adds_our_name_is_said_to_start_nothing(tmp_path: Path) -> None:
+    async with office(["never"], tmp_path) as desk:
+        assert await say(desk, "look at the disk", addressed=False, message_id=900) == []
+        assert await say(desk, "look at the disks", addressed=False, message_id=900, kind="edit") == []
+        edited = await say(desk, "look at the disks", message_id=900, kind="edit")  # the name itself is cut off
+        assert (edited, desk.model.requests) == ([filewords.EDIT_STARTS_NOTHING], [])
+        assert await say(desk, "look at the disks", message_id=900, kind="edit") == []
+
+
+async def test_the_owner_learns_in_private_that_a_group_is_not_served(tmp_path: Path) -> None:
+    async with office(["never"], tmp_path) as desk:
+        for sender in (ADMIN, 99, OWNER, OWNER):
+            assert await say(desk, "hello?", sender, FOREIGN) == []
+        await say(desk, "among ourselves", OWNER, FOREIGN, addressed=False)
+        assert desk.channel.screen(str(OWNER)) == [words.not_allowed(FOREIGN)]
+        assert desk.model.requests == []
+
+
+async def test_an_anonymous_admin_is_told_why_nothing_happens_once_a_day(tmp_path: Path) -> None:
+    async with office(["never"], tmp_path) as desk:
+        nobody: dict[str, Any] = {"sender": None, "bot_sender": True}
+        assert await say(desk, "go", addressed=False, **nobody) == []
+        assert await say(desk, "/stop", **nobody) == [words.ANONYMOUS]
+        assert await say(desk, "go", **nobody) == []
+        assert await say(desk, "go", chat=FOREIGN, **nobody) == []
+        await desk.pass_time(86_400)
+        assert await say(desk, "go", **nobody) == [words.ANONYMOUS]
+        assert await say(desk, "a post", None, bot_sender=False) == []  # forwarded by a linked channel
+        assert await say(desk, "beep", 555, bot_sender=True) == []  # another bot
+        assert desk.model.requests == []
+
+
+async def test_where_nothing_runs_the_other_topics_of_the_group_are_named_and_no_other_chat(tmp_path: Path) -> None:
+    async with office([[MARK]] * 3, tmp_path) as desk:
+        desk.mark.gate = asyncio.Event()
+        await desk.channel.say("in private")
+        assert await say(desk, "/stop") == [words.NOTHING_RUNS]
+        for topic in ("31", "32"):
+            await desk.channel.say("work", chat=GROUP, sender=OPERATOR, place=desk.channel.place(GROUP, topic))
+        await desk.pass_time()
+        both = f"{words.NOTHING_RUNS} {words.elsewhere_running(2)}"
+        assert [await say(desk, text, ADMIN) for text in ("/stop", "/pause")] == [[both], [both]]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Ben", "asked by Ben (8) "),
+        ("Owner\n✓ Approved", "asked by Owner ✓ Approved (8) "),
+        ("\u202eneB", "asked by neB (8) "),
+        ("B" * 90, f"asked by {'B' * 39}… (8) "),
+    ],
+)
+async def test_a_card_names_who_asked_with_their_id(tmp_path: Path, name: str, shown: str) -> None:
+    async with office([[MARK], "done"], tmp_path, [Asks()]) as desk:
+        await say(desk, "install it", name=name)
+        assert any(shown in text for text in desk.channel.screen(GROUP))
+        assert len(desk.model.requests[0][0][-1]["content"]) < 600
+        await desk.channel.press(desk.button("Run once", GROUP), chat=GROUP, sender=ADMIN, name="Ada")
+        await desk.pass_time(5)
+        assert any("Approved by Ada (5)" in text for text in desk.channel.screen(GROUP))
+
+
+async def test_a_card_says_you_to_whoever_asked_in_private_and_names_them_over_a_restart(tmp_path: Path) -> None:
+    async with office([[MARK]] * 2, tmp_path, [Asks()]) as first:
+        await first.channel.say("install it", sender=OWNER)
+        await first.channel.say("install it", chat=GROUP, sender=OPERATOR, name="Ben")
+        await first.pass_time()
+        assert any("asked by you" in text for text in first.channel.screen(str(OWNER)))
+        store, shown = first.store, first.channel.messages
+    async with office([], tmp_path, [Asks()], store=store) as second:
+        second.channel.messages |= shown
+        await second.pass_time()
+        for chat in (str(OWNER), GROUP):
+            data = second.button("Deny", chat)
+            await second.channel.press(data, chat=chat, sender=OWNER)
+        await second.pass_time(5)
+        assert any("asked by you" in text and "Denied by you" in text for text in second.channel.screen(str(OWNER)))
+        assert any("asked by Ben (8)" in text for text in second.channel.screen(GROUP))
+
+
+async def test_a_viewer_in_a_group_may_look_and_is_told_so(tmp_path: Path) -> None:
+    async with office(["never"], tmp_path) as desk:
+        assert await say(desk, "do it", VIEWER) == [words.VIEWERS_READ]
+        assert await say(desk, "/stop", VIEWER) == [words.NOT_YOURS]
+        assert desk.model.requests == []
