@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 
+from agent import causes
 from agent import steps as s
 from bot import words
+from bot.because import clauses
 
 VERDICTS = ("gate.passed", "gate.unchecked", "claims.unverified")
 GATES = ("gate.passed", "gate.unchecked")
@@ -29,7 +31,7 @@ class Verdict:
             case s.Nudged(level=s.Level.HOLD, about=None, slot=None):
                 self._lines.clear()
             case s.Nudged(event=event, data=data) if event in VERDICTS and data:
-                self._lines[event] = _line(event, str(json.loads(data).get("what", "")))
+                self._lines[event] = _line(event, data)
             case s.Nudged(event="critic.vote", data=data) if data:
                 self._voted(json.loads(data))
             case s.Finished(tool="task_complete", outcome=outcome) if outcome in REFUSED:
@@ -56,7 +58,8 @@ class Verdict:
         return tuple(self._lines.values())
 
 
-def _line(event: str, what: str) -> str:
+def _line(event: str, data: str) -> str:
+    what = clauses(causes.load(causes.within(data)), str(json.loads(data).get("what", "")))
     return words.verified(what) if event == "gate.passed" else words.unverified(what)
 
 

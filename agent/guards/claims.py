@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agent.arguments import read
+from agent.causes import as_data, because, plain
 from agent.evidence import Evidence
 from agent.messages import clip
 from agent.ports import Look, Nudge
 from agent.steps import Asked, Call, Level, Looking, Proposed, Said, Seen, Started, Step
+from agent.why import Why
 
 if TYPE_CHECKING:
     from agent.guards._claims.facts import Ask, Doubt
@@ -104,15 +106,16 @@ class Claims:
             return None
         whys = list(dict.fromkeys(doubt.why for doubt in doubts))[:SHOWN]
         if self._corrected:
-            what = json.dumps({"what": "; ".join(whys)}, ensure_ascii=False)
-            return Nudge(Level.NOTE, "", slot=SLOT, event=EVENT, data=what)
+            what = {"what": "; ".join(map(str, whys)), "causes": plain(*whys)}
+            return Nudge(Level.NOTE, "", slot=SLOT, event=EVENT, data=json.dumps(what, ensure_ascii=False))
         self._corrected = True
-        told = "; ".join(f'"{clip(doubt.claim.said, SAID)}", but {doubt.why}' for doubt in doubts[:SHOWN])
+        says = tuple(because(Why.SAYS_BUT, clip(doubt.claim.said, SAID), doubt.why) for doubt in doubts[:SHOWN])
+        told = "; ".join(map(str, says))
         text = (
             f"Your answer was not sent. It says {told}. Do it now and check it, or say what is really so. Said again "
             "as it is, it goes out marked as not verified."
         )
-        return Nudge(Level.HOLD, text, event=EVENT)
+        return Nudge(Level.HOLD, text, event=EVENT, data=as_data(because(Why.NOT_SENT, says)))
 
 
 def _summary(call: Call) -> str:

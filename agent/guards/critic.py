@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from agent.causes import because, plain
 from agent.evidence import Evidence, touched
 from agent.messages import clip
 from agent.plan import Plan
@@ -28,6 +29,7 @@ from agent.steps import (
     Step,
 )
 from agent.verdict import CLEAR, FAILSOFT, PASSED, UNCHECKED, VOTED
+from agent.why import Why
 
 PROBE, CLAIM, SLOT = "critic", "task_complete", "critic"
 FAILURES = 5
@@ -135,7 +137,7 @@ class Critic:
         self._cycles += 1
         word = "rejects this" if vote["vote"] == "reject" else "asks for changes"
         text = f"Not accepted yet: a review {word}.\n{_objections(vote)}\nMend it, or say why it is right, then finish."
-        return Nudge(Level.HOLD, clip(text, OBJECTION), event=VOTED, data=_data(vote))
+        return Nudge(Level.HOLD, clip(text, OBJECTION), event=VOTED, data=_data(vote, held=True))
 
     def _told(self, vote: dict[str, Any]) -> Nudge:
         """For those who show the answer; the model is told nothing."""
@@ -160,9 +162,12 @@ def _line(found: dict[str, Any]) -> str:
     return Finding(**found).told
 
 
-def _data(vote: dict[str, Any]) -> str:
+def _data(vote: dict[str, Any], *, held: bool = False) -> str:
     what = "; ".join(_line(each) for each in vote["findings"][:3]) if vote["vote"] != "approve" else ""
     told = {"vote": vote["vote"], "severity": vote["severity"], "what": clip(what, 500)}
+    if held:
+        why = Why.REVIEW_REJECTS if vote["vote"] == "reject" else Why.REVIEW_ASKS
+        told["causes"] = plain(because(why, told["what"]))
     return json.dumps(told, ensure_ascii=False)
 
 

@@ -9,11 +9,14 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
 
+from agent.causes import Cause, because
 from agent.commandline import simple_commands
 from agent.evidence import Deed, Evidence, tested, touched
 from agent.guards._claims.found import Claim, Kind
 from agent.intent import Effect
+from agent.steps import Outcome
 from agent.testruns import failing, passed, red, tests
+from agent.why import Why
 
 OURS = frozenset({
     "shell", "read_file", "write_file", "edit_file", "list_dir", "search", "plan", "jobs", "task_complete", "blocked",
@@ -47,11 +50,26 @@ _LINTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """`why` is a sentence without a full stop. `settled_by_tests`: a test run of the gate's would answer it."""
+    """`why` is a clause. `settled_by_tests`: a test run of the gate's would answer it."""
 
     claim: Claim
-    why: str
+    why: Cause
     settled_by_tests: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How it is told that something was never run, failed, has no end yet, or came before the last change."""
+
+    never: Why
+    failed: Why
+    begun: Why
+    stale: Why
+
+
+BUILD = Course(Why.NO_BUILD, Why.BUILD_FAILED, Why.BUILD_BEGUN, Why.CHANGED_AFTER_BUILD)
+CHECK = Course(Why.NO_CHECK, Why.CHECK_FAILED, Why.CHECK_BEGUN, Why.CHANGED_AFTER_CHECK)
+RUN = Course(Why.NEVER_RAN, Why.LAST_RUN_FAILED, Why.LAST_RUN_BEGUN, Why.CHANGED_AFTER_RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +140,7 @@ def _changed(claim: Claim, evidence: Evidence) -> Doubt | None:
             return None
     if any(deed.succeeded and deed.call.name not in OURS for deed in evidence.deeds):
         return None
-    return Doubt(claim, f"no call in this session has changed {claim.names[0]}")
+    return Doubt(claim, because(Why.UNTOUCHED, claim.names[0]))
 
 
 def base(path: str) -> str:
@@ -134,21 +152,25 @@ def answered(asked: Ask, value: Mapping[str, Any]) -> Doubt | None:
     claim, paths = asked.claim, value.get("paths") or {}
     if asked.port is not None:
         listened = (value.get("ports") or {}).get(str(asked.port))
-        return Doubt(claim, f"nothing listens on port {asked.port} of this machine") if listened is False else None
+        return Doubt(claim, because(Why.NOT_LISTENING, asked.port)) if listened is False else None
     known = {name: paths[name] for name, _ in asked.paths if isinstance(paths.get(name), dict)}
     there = [name for name, about in known.items() if about["there"]]
     missing = [name for name in known if name not in there]
     match claim.kind:
         case Kind.DELETED:
-            return Doubt(claim, f"{there[0]} is still there") if there else None
+            return Doubt(claim, because(Why.STILL_THERE, there[0])) if there else None
         case Kind.MOVED:
             if claim.names[-1] in missing:
-                return Doubt(claim, f"{claim.names[-1]} is not there")
-            return Doubt(claim, f"{there[0]} is still there") if claim.names[:-1] and claim.names[0] in there else None
+                return Doubt(claim, because(Why.NOT_THERE, claim.names[-1]))
+            return (
+                Doubt(claim, because(Why.STILL_THERE, there[0]))
+                if claim.names[:-1] and claim.names[0] in there
+                else None
+            )
         case Kind.MODE if there:
-            return None if known[there[0]]["mode"] & 0o111 else Doubt(claim, f"{there[0]} is not executable")
+            return None if known[there[0]]["mode"] & 0o111 else Doubt(claim, because(Why.NOT_EXECUTABLE, there[0]))
         case _:
-            return Doubt(claim, f"{missing[0]} is not there") if missing else None
+            return Doubt(claim, because(Why.NOT_THERE, missing[0])) if missing else None
 
 
 # -- programs -------------------------------------------------------------------------------------------------------
@@ -156,20 +178,20 @@ def _tests(claim: Claim, evidence: Evidence) -> Doubt | None:
     runs = list(tested(evidence.deeds).values())
     if not runs:
         if any(deed.begun and tests(deed.meant) for deed in evidence.deeds):
-            return Doubt(claim, "the tests were begun in the background and no end of them was seen", True)
+            return Doubt(claim, because(Why.TESTS_BEGUN), True)
         heard = any(deed.succeeded and _HEARSAY.search(deed.command) for deed in evidence.deeds)
-        return None if heard else Doubt(claim, "no test was run in this session", settled_by_tests=True)
+        return None if heard else Doubt(claim, because(Why.NO_TEST_RUN), settled_by_tests=True)
     bad = [run for run in runs if not evidence.stale(run) and (red(run.output) or _names_failing(run))]
     newest = bad[-1] if bad else runs[-1]
     if not newest.green:
-        names = ", ".join(failing(newest.output)[:3])
-        what = f"the last run of `{newest.command[:60]}` failed ({_status(newest)}{f': {names}' if names else ''})"
-        return Doubt(claim, what, settled_by_tests=evidence.stale(newest))
+        about, names = (newest.command[:60], _status(newest)), ", ".join(failing(newest.output)[:3])
+        why = because(Why.TESTS_FAILED_IN, *about, names) if names else because(Why.TESTS_FAILED, *about)
+        return Doubt(claim, why, settled_by_tests=evidence.stale(newest))
     if evidence.stale(newest):
-        return Doubt(claim, "files were changed after the last test run", settled_by_tests=True)
+        return Doubt(claim, because(Why.CHANGED_AFTER_TESTS), settled_by_tests=True)
     counts = [count for run in runs if run.green and (count := passed(run.output)) is not None]
     if claim.number is not None and counts and claim.number not in (*counts, sum(counts)):
-        return Doubt(claim, f"the last test run counts {counts[-1]} passed")
+        return Doubt(claim, because(Why.COUNTS, counts[-1]))
     return None
 
 
@@ -177,16 +199,20 @@ def _names_failing(run: Deed) -> bool:
     return not run.green and bool(failing(run.output))
 
 
-def _status(deed: Deed) -> str:
-    return f"exit {deed.exit_code}" if deed.exit_code is not None else deed.outcome.value.replace("_", " ")
+def _status(deed: Deed) -> Cause | str:
+    if deed.exit_code is not None:
+        return because(Why.EXIT, deed.exit_code)
+    ends = {Outcome.KILLED: Why.WAS_KILLED, Outcome.TIMED_OUT: Why.TIMED_OUT}
+    return because(ends[deed.outcome]) if deed.outcome in ends else deed.outcome.value.replace("_", " ")
 
 
 def _ran(claim: Claim, deeds: list[Deed]) -> Doubt | None:
     name = claim.names[0]
     runs = [deed for deed in deeds if deed.ran and _is_run_of(name, deed)]
     if not runs:
-        return Doubt(claim, f"{name} was not run in this session")
-    return Doubt(claim, f"the last run of {name} failed ({_status(runs[-1])})") if runs[-1].failed else None
+        return Doubt(claim, because(Why.NEVER_RAN, name))
+    failed = because(Why.LAST_RUN_FAILED, name, _status(runs[-1]))
+    return Doubt(claim, failed) if runs[-1].failed else None
 
 
 def _is_run_of(name: str, deed: Deed) -> bool:
@@ -203,15 +229,15 @@ def _programs(claim: Claim, evidence: Evidence) -> Doubt | None:
     deeds = evidence.deeds
     match claim.kind:
         case Kind.INSTALLED:
-            return None if _installed(claim, deeds) else Doubt(claim, "no installation was run here with success")
+            return None if _installed(claim, deeds) else Doubt(claim, because(Why.NOT_INSTALLED_HERE))
         case Kind.COMMITTED if not _succeeded(_COMMITS, deeds):
             looked = _succeeded(_LOOKS_AT_GIT, deeds) and not any(deed.changed for deed in evidence.of_run)
-            return None if looked else Doubt(claim, "no commit was made here with success")
+            return None if looked else Doubt(claim, because(Why.NO_COMMIT))
         case Kind.PUSHED if not _succeeded(_PUSHES, deeds):
-            return Doubt(claim, "no push was run here with success")
+            return Doubt(claim, because(Why.NO_PUSH))
         case Kind.BUILT:
             return _fresh(
-                claim, [d for d in deeds if any(_BUILDS.search(p.stem) for p in d.meant.parts)], evidence, "build"
+                claim, [d for d in deeds if any(_BUILDS.search(p.stem) for p in d.meant.parts)], evidence, BUILD
             )
         case Kind.LINT:
             return _linted(claim, evidence)
@@ -234,18 +260,18 @@ def _installed(claim: Claim, deeds: list[Deed]) -> bool:
     return False
 
 
-def _fresh(claim: Claim, runs: list[Deed], evidence: Evidence, what: str) -> Doubt | None:
+def _fresh(claim: Claim, runs: list[Deed], evidence: Evidence, of: Course, *name: str) -> Doubt | None:
     """Whether the newest of these runs succeeded, and after the last change."""
     ran = [deed for deed in runs if deed.ran]
     if not ran:
         heard = any(deed.succeeded and _HEARSAY.search(deed.command) for deed in evidence.deeds)
-        return None if heard else Doubt(claim, f"no {what} was run in this session")
+        return None if heard else Doubt(claim, because(of.never, *name))
     if ran[-1].failed:
-        return Doubt(claim, f"the last {what} failed ({_status(ran[-1])})")
+        return Doubt(claim, because(of.failed, *name, _status(ran[-1])))
     if ran[-1].begun:
-        return Doubt(claim, f"the last {what} was begun in the background and no end of it was seen")
+        return Doubt(claim, because(of.begun, *name))
     if evidence.stale(ran[-1]):
-        return Doubt(claim, f"files were changed after the last {what}")
+        return Doubt(claim, because(of.stale, *name))
     return None
 
 
@@ -253,6 +279,6 @@ def _linted(claim: Claim, evidence: Evidence) -> Doubt | None:
     for name in claim.names or ("",):
         pattern = re.compile(rf"\b{re.escape(name)}\b") if name else _LINTS
         runs = [deed for deed in evidence.deeds if pattern.search(deed.command) and deed.meant.parts]
-        if doubt := _fresh(claim, runs, evidence, f"run of {name}" if name else "check"):
+        if doubt := _fresh(claim, runs, evidence, RUN, name) if name else _fresh(claim, runs, evidence, CHECK):
             return doubt
     return None
