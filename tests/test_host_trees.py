@@ -7,9 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -22,6 +23,7 @@ from agent.redact import Redactor
 from agent.steps import Outcome
 from tests.host_bench import Bench, bench
 
+HANG_S = 30  # a bound that only a hang breaks
 DEAF = "trap '' TERM; "
 FORMS = {
     "plain": "sleep MARKER & echo hi",
@@ -145,6 +147,37 @@ async def test_cancellation_before_the_start_runs_nothing_for_long(at: Bench) ->
     with pytest.raises(asyncio.CancelledError):
         await task
     assert not at.left()
+
+
+@contextmanager
+def no_thread_to_be_had() -> Iterator[None]:
+    """Whatever runs beside the event loop waits for something that doesn't come: a dead network drive, say."""
+    never = threading.Event()
+    waits = [asyncio.get_running_loop().run_in_executor(None, never.wait) for _ in range(100)]
+    try:
+        yield
+    finally:
+        never.set()
+        for wait in waits:
+            wait.cancel()
+
+
+async def test_a_stop_needs_no_thread_that_others_keep_busy(at: Bench) -> None:
+    task = asyncio.create_task(at.run("trap '' TERM; sleep MARKER & sleep MARKER"))
+    assert len(await asyncio.to_thread(at.wait_left, 3)) == 3  # bash and what it started
+    with no_thread_to_be_had():
+        task.cancel()
+        async with asyncio.timeout(HANG_S):
+            await asyncio.gather(task, return_exceptions=True)
+        assert task.cancelled() and not at.wait_left(0)
+
+
+async def test_what_was_left_behind_is_ended_without_a_thread_that_others_keep_busy(at: Bench) -> None:
+    await at.run("sleep MARKER &")
+    with no_thread_to_be_had():
+        async with asyncio.timeout(HANG_S):
+            assert await at.host.reap("s1") == 1
+        assert not at.wait_left(0)
 
 
 async def test_a_second_cancellation_does_not_cut_the_cleaning_short(at: Bench) -> None:

@@ -23,6 +23,7 @@ from agent.host.trees import Trees
 from agent.ports import Child, Command, Jobs, Ran, Sandbox
 
 COMMANDS = 256  # at once; more wait
+ENDINGS = 64  # at once; threads of their own, since a stop must not wait for whatever else keeps threads busy
 
 
 class LocalHost:
@@ -50,6 +51,7 @@ class LocalHost:
         self.jobs: Jobs = self._jobs
         self._attempts: set[Attempt] = set()
         self._threads = ThreadPoolExecutor(COMMANDS, thread_name_prefix="command")
+        self._endings = ThreadPoolExecutor(ENDINGS, thread_name_prefix="ending")
 
     async def run(self, command: Command) -> Ran:
         """See agent.ports.Host. Raises ToolError where the command can't be started."""
@@ -66,7 +68,7 @@ class LocalHost:
         except asyncio.CancelledError:
             attempt.stop()
             await settled(work)
-            await settled(asyncio.get_running_loop().run_in_executor(None, attempt.clear))
+            await settled(asyncio.get_running_loop().run_in_executor(self._endings, attempt.clear))
             raise
         finally:
             self._attempts.discard(attempt)
@@ -75,7 +77,8 @@ class LocalHost:
         return await asyncio.to_thread(self._children.begin, argv, name, variables)
 
     async def reap(self, owner: str) -> int:
-        return await asyncio.to_thread(self._around.survivors.end, owner, STOP_GRACE_S)
+        end = self._around.survivors.end
+        return await asyncio.get_running_loop().run_in_executor(self._endings, end, owner, STOP_GRACE_S)
 
     async def sweep(self) -> int:
         return await asyncio.to_thread(self._sweep)
@@ -84,7 +87,7 @@ class LocalHost:
         """End everything that still runs, and the process that watched it."""
         for attempt in self._attempts:
             attempt.stop()
-        await asyncio.to_thread(self._close)
+        await asyncio.get_running_loop().run_in_executor(self._endings, self._close)
 
     def _close(self) -> None:
         self._threads.shutdown()
