@@ -65,15 +65,16 @@ class Session:
         async with self._lock:
             await self._refresh()
 
-    async def record(self, *steps: Step, when: Callable[[Todo], bool] | None = None) -> bool:
+    async def record(self, *steps: Step, when: Callable[[Todo], bool] | None = None, then: Step | None = None) -> bool:
         """Judge, write, fold and show `steps` with what the guards say to them, as one append.
 
-        With `when`, nothing is written and False comes back if it no longer holds under the lock. A cancelled caller
-        doesn't interrupt an append. Raises StoreError; the folds are then thrown away and read again on the next use.
+        With `when`, nothing is written and False comes back if it no longer holds under the lock. `then` joins them if
+        no guard has anything to say and the run is `free`. A cancelled caller doesn't interrupt an append. Raises
+        StoreError; the folds are then thrown away and read again on the next use.
         """
-        return await asyncio.shield(asyncio.ensure_future(self._record(steps, when)))
+        return await asyncio.shield(asyncio.ensure_future(self._record(steps, when, then)))
 
-    async def _record(self, steps: tuple[Step, ...], when: Callable[[Todo], bool] | None) -> bool:
+    async def _record(self, steps: tuple[Step, ...], when: Callable[[Todo], bool] | None, then: Step | None) -> bool:
         async with self._lock:
             await self._refresh()
             if when is not None and not when(self.todo):
@@ -81,6 +82,8 @@ class Session:
             batch: list[Step] = []
             for step in steps:
                 batch += [step, *self._folds.panel.observe(step)]
+            if then is not None and len(batch) == len(steps) and self.todo.free:
+                batch += [then, *self._folds.panel.observe(then)]
             first, name = self._folds.seq + 1, f"{self._writer}.{next(self._batches)}"
             self._stale = True  # until the append is known to have succeeded, our folds are not to be trusted
             await self.edges.journal.append(self.id, first, name, *batch)

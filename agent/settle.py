@@ -48,9 +48,10 @@ async def settle(session: Session, item: OpenCall) -> None:
     if isinstance(args, BadArguments):
         await session.record(_result(session, item, Outcome.BAD_ARGUMENTS, args.text))
     elif not item.effect:
-        now, command = session.edges.clock.now(), command_of(tool, args)
-        await session.record(Proposed(at=now, call=item.call, effect=tool.effect, command=command))
-    else:
+        await _propose(session, item, tool, args)
+    elif await _still_as_judged(session, item, tool, args):
+        session.edges.reach("K7")
+        await session.record(Started(at=session.edges.clock.now(), call_id=item.call.id))
         await _carry_out(session, item, tool, args)
 
 
@@ -87,15 +88,30 @@ def _denied(item: OpenCall) -> str:
             return f"Not run: a person denied it.{reason}"
 
 
-async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
-    """The intent first, then the effect, then its result. What was approved must still be what it was."""
-    edges = session.edges
+async def _propose(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
+    """Show the call to the guards; what none of them has anything to say to is started in the same append."""
+    session.edges.reach("K7")
+    now = session.edges.clock.now()
+    proposed = Proposed(at=now, call=item.call, effect=tool.effect, command=command_of(tool, args))
+    await session.record(proposed, then=Started(at=now, call_id=item.call.id))
+    begun = session.todo.calls.get(item.call.id)
+    if begun is not None and begun.started:
+        await _carry_out(session, begun, tool, args)
+
+
+async def _still_as_judged(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> bool:
+    """What was judged, and perhaps approved, must still be what it was; else it is proposed again."""
     changed = item.command != command_of(tool, args)
     if changed or (item.approved and await _changed_since(session, item)):
-        await session.record(Commanded(at=edges.clock.now(), command="again", by="what it runs has changed"))
-        return
-    edges.reach("K7")
-    await session.record(Started(at=edges.clock.now(), call_id=item.call.id))
+        again = Commanded(at=session.edges.clock.now(), command="again", by="what it runs has changed")
+        await session.record(again)
+        return False
+    return True
+
+
+async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseModel) -> None:
+    """The effect of a call that has been started, and its result."""
+    edges = session.edges
     begun = edges.clock.monotonic()
     asking = Asking(session)
     result = await _run(session, item, tool, args, asking)
