@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 
 from agent.edges import Edges, Place
@@ -49,8 +50,9 @@ class _Some:
         return self._whole.troubles()
 
 
-def edges_of(edges: Edges, errand: Errand) -> Edges:
-    """The parent's edges with fewer tools, a budget and no children. Raises ToolError for a tool that there isn't."""
+def edges_of(edges: Edges, errand: Errand, spent: Iterable[Step] = ()) -> Edges:
+    """The parent's edges with fewer tools, a budget and no children; `spent` are the parent's steps up to now. Raises
+    ToolError for a tool that there isn't."""
     known = [tool.name for tool in edges.everything() if tool.name not in NEVER]
     if wrong := [name for name in errand.tools if name not in known]:
         raise ToolError(f"A sub-agent can't have {', '.join(wrong)[:200]}. It can have: {', '.join(known)}.")
@@ -66,18 +68,22 @@ def edges_of(edges: Edges, errand: Errand) -> Edges:
         edges,
         tools=tools,
         registries=[_Some(each, names) for each in edges.registries],
-        guards=_bounded(edges.guards, errand),
+        guards=_bounded(edges.guards, errand, spent),
         limits=Limits(turns=errand.turns, handoffs=0),
         opening=opening,
         spawn=None,
     )
 
 
-def _bounded(guards: Iterable[Guard], errand: Errand) -> list[Guard]:
-    """The guards with the errand's budget, within what the settings allow a run."""
-    budgets = [guard for guard in guards if isinstance(guard, Budget)] or [Budget()]
+def _bounded(guards: Iterable[Guard], errand: Errand, spent: Iterable[Step]) -> list[Guard]:
+    """The guards with the errand's budget, within what is left of the parent's run."""
+    whole = [deepcopy(guard) for guard in guards if isinstance(guard, Budget)]
+    for step in spent:
+        for budget in whole:
+            budget.observe(step)
+    budgets = [budget.left() for budget in whole] or [Budget()]
     others = [g for g in guards if not isinstance(g, Budget) and g.name not in WITHOUT]
-    most = [min(each.run_tokens or errand.tokens, errand.tokens) for each in budgets]
+    most = [errand.tokens if each.run_tokens is None else min(each.run_tokens, errand.tokens) for each in budgets]
     return others + [replace(b, turns=errand.turns, run_tokens=n) for b, n in zip(budgets, most, strict=True)]
 
 

@@ -6,7 +6,7 @@ Recovery needs nothing of its own: the parent's call is settled again, finds its
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from agent.child import beginning, edges_of, outcome_of
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 class Child(Session):
     """A session that works for one call of its parent. `ended` is set when its run is over."""
 
-    def __init__(self, hub: Hub, parent: Session, call_id: str, errand: Errand) -> None:
-        """Raises ToolError for an errand that can't be."""
-        edges, name = edges_of(parent.edges, errand), child_of(parent.id, call_id)
+    def __init__(self, hub: Hub, parent: Session, call_id: str, errand: Errand, spent: Sequence[Step]) -> None:
+        """`spent` are the parent's steps up to now. Raises ToolError for an errand that can't be."""
+        edges, name = edges_of(parent.edges, errand, spent), child_of(parent.id, call_id)
         super().__init__(name, edges, hub.boot, [*hub.watchers, self._ring])
         self.within = (parent.id, context(parent, call_id).run)
         self.ended = asyncio.Event()
@@ -44,11 +44,12 @@ async def spawn(hub: Hub, parent: Session, call_id: str, errand: Errand) -> Resu
     CancelledError when this process is told to end: the call then stays open."""
     name = child_of(parent.id, call_id)
     known = hub.session(name)
-    child = known if isinstance(known, Child) else Child(hub, parent, call_id, errand)
+    before = [step for _, step in await parent.edges.journal.read(parent.id)]
+    child = known if isinstance(known, Child) else Child(hub, parent, call_id, errand, before)
     await child.open()
     if not child.todo.asked_seq:
         standing = Standing()
-        for _, step in await parent.edges.journal.read(parent.id):
+        for step in before:
             standing.fold(step)
         await child.record(*beginning(parent, child, standing, errand.task))
     elif child.todo.running and child is not known and not child.todo.rests:

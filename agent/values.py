@@ -66,7 +66,8 @@ class Call:
 class Usage:
     """Tokens of one model call; `estimated` when the reply carried none. `cached` is a part of `prompt`; `money` is in
     US dollars, None where nobody knows it; `expected` is our own estimate of `prompt` where the server
-    counted far less, as one does that cuts what it is sent; else 0."""
+    counted far less, as one does that cuts what it is sent; else 0. `of` is the number of calls that it sums up, 0 for
+    one."""
 
     prompt: int = 0
     completion: int = 0
@@ -74,10 +75,16 @@ class Usage:
     estimated: bool = False
     money: float | None = None
     expected: int = 0
+    of: int = 0
 
     @property
     def tokens(self) -> int:
         return self.prompt + self.completion
+
+    @property
+    def calls(self) -> int:
+        """How many calls of a model it counts; none for nothing at all."""
+        return self.of or int(self.tokens > 0 or bool(self.money))
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; money as far as it is known."""
@@ -88,6 +95,7 @@ class Usage:
             cached=self.cached + other.cached,
             estimated=self.estimated or other.estimated,
             money=sum(known) if known else None,
+            of=self.calls + other.calls,
         )
 
 

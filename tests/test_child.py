@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.child import outcome_of
+from agent.child import edges_of, outcome_of
+from agent.edges import Edges
 from agent.guards._standing import Standing
+from agent.guards.budget import Budget
 from agent.lineage import child_of, parent_of
+from agent.ports import Errand, Guard
 from agent.steps import Asked, Call, Change, End, Ended, Finished, Outcome, Said, Step, Usage
+from tests.fakes.edges import make_edges
 
 BUTTON = 64  # bytes of a button's data; Telegram's limit
 PARENT = "19bd0123456-0123abcd"
@@ -38,6 +42,53 @@ def test_another_one_is_named_by_its_hash(call_id: str) -> None:
 
 def test_a_session_without_a_parent_has_none() -> None:
     assert parent_of(PARENT) == ""
+
+
+def with_guards(*guards: Guard) -> Edges:
+    return make_edges(journal=None, model=None, host=None, clock=None, guards=guards)
+
+
+def budgets(edges: Edges) -> list[Budget]:
+    return [guard for guard in edges.guards if isinstance(guard, Budget)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "spent", "errand", "left"),
+    [
+        (None, 5_000, 3_000, 3_000),
+        (20_000, 0, 3_000, 3_000),
+        (20_000, 17_000, 3_000, 3_000),
+        (20_000, 17_001, 3_000, 2_999),
+        (20_000, 19_999, 3_000, 1),
+        (20_000, 25_000, 3_000, 0),
+    ],
+)
+def test_a_child_may_spend_what_is_left_of_its_parents_run(
+    limit: int | None, spent: int, errand: int, left: int
+) -> None:
+    steps: list[Step] = [Asked(at=1, text="go", author="t:7"), replace(SAID, usage=Usage(prompt=spent))]
+    edges = edges_of(with_guards(Budget(run_tokens=limit)), Errand("look", tokens=errand), steps)
+    assert [each.run_tokens for each in budgets(edges)] == [left]
+
+
+def test_every_limit_of_a_run_shrinks_and_what_is_shared_stays() -> None:
+    limits = Budget(turns=9, run_tokens=90, run_money=1.0, run_calls=5, run_s=60.0, day_tokens=70, user_day_calls=4)
+    used = replace(SAID, calls=(Call("c", "shell", "{}"),), duration=10.0)
+    two = Usage(prompt=20, of=2)
+    steps: list[Step] = [Asked(at=1, text="go", author="t:7"), used, finished("subagent", usage=two, duration=5.0)]
+    (left,) = budgets(edges_of(with_guards(limits), Errand("look", turns=3, tokens=1_000), steps))
+    assert (left.turns, left.run_tokens, left.run_money, left.run_calls, left.run_s) == (3, 58, 0.5, 2, 45.0)
+    assert (left.day_tokens, left.user_day_calls, left.day_money) == (70, 4, None)
+
+
+def test_without_a_budget_guard_the_errands_own_holds() -> None:
+    (only,) = budgets(edges_of(with_guards(), Errand("look", tokens=1_234), ()))
+    assert only.run_tokens == 1_234
+
+
+@given(st.lists(st.builds(Usage, prompt=st.integers(0, 99), completion=st.integers(0, 9)), max_size=9))
+def test_a_sum_of_usages_counts_the_calls_that_cost_something(each: list[Usage]) -> None:
+    assert sum(each, Usage()).calls == sum(one.tokens > 0 for one in each)
 
 
 def journal(*steps: Step) -> list[tuple[int, Step]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import sqlite3
 from contextlib import closing
@@ -12,31 +11,10 @@ from typing import Any
 import pytest
 
 from tests.fakes.lab import Lab
-from tests.fakes.model import DONE, Sse, Turn, call_chunk, chunk, sh
-from tests.fakes.model.steps import Use
+from tests.fakes.model.costs import costing, spending
 from tests.fakes.telegram import OWNER
 
 pytestmark = pytest.mark.e2e
-_ids = itertools.count(1)
-
-
-def costing(tokens: int, text: str = "", cost: float | None = None) -> Sse:
-    """A reply that says it took so many tokens: a text, or else a call that does nothing new."""
-    number = next(_ids)
-    usage = {"prompt_tokens": tokens - 100, "completion_tokens": 100, "total_tokens": tokens}
-    last = {**chunk({}), "choices": [], "usage": usage | ({} if cost is None else {"cost": cost})}
-    call = Use("shell", sh(f"echo part-{number}").arguments, id=f"call_b{number}")
-    said = [chunk({"role": "assistant", "content": text})] if text else [call_chunk(0, call)]
-    return Sse((*said, chunk({}, "stop" if text else "tool_calls"), last, DONE))
-
-
-def spending(tokens: int) -> Any:
-    """A model that never comes to an end."""
-
-    def policy(turn: Turn) -> Sse:
-        return costing(tokens)
-
-    return policy
 
 
 def rows(lab: Lab, query: str) -> list[tuple[Any, ...]]:

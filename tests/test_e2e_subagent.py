@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from tests.fakes.lab import Lab
 from tests.fakes.model import Say, Script, Turn, Use, sh, use, write_file
+from tests.fakes.model.costs import costing, spending
 
 pytestmark = pytest.mark.e2e
 
@@ -193,6 +195,32 @@ async def test_a_child_ends_at_its_tokens(lab: Lab) -> None:
     call = errand(lab, [sh("echo 1"), sh("echo 2"), sh("echo 3"), "never"], tokens=1_000)
     sent = await lab.ask("go", [call, "PARENT13"], "PARENT13")
     assert "not done: 1 turns" in lab.results(sent)[0] and "budget is used up" in lab.results(sent)[0]
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        ({"JARVIS_GUARDS__BUDGET__RUN_TOKENS": "20000"}, "12,000 of 12,000 tokens"),
+        ({"JARVIS_GUARDS__BUDGET__RUN_CALLS": "4"}, "3 of 3 replies"),
+        ({"JARVIS_GUARDS__BUDGET__DAY_TOKENS": "20000"}, "20,000 of 20,000 tokens"),
+        ({"JARVIS_GUARDS__BUDGET__USER_DAY_TOKENS": "20000"}, "20,000 of 20,000 tokens"),
+    ],
+    ids=["run", "replies", "day", "user"],
+)
+async def test_a_child_is_stopped_as_soon_as_its_parents_budget_is_used_up(
+    tmp_path: Path, budget: dict[str, str], told: str
+) -> None:
+    async with Lab(tmp_path, env=budget) as lab:
+        await lab.start()
+        errands = errand(lab, spending(4_000))
+        begun = costing(8_000, call=errands)
+        sent = lab.send("go", [begun, "never"])
+        await lab.wait_text("budget", after=sent.after)
+        await lab.wait_button("Continue")
+        assert len(lab.model.main("child")) == 3 and len(lab.requests(sent)) == 1
+        with sqlite3.connect(lab.home / "jarvis.db") as db:
+            ends = [json.loads(body)["reason"] for (body,) in db.execute("SELECT body FROM steps WHERE kind = 'ended'")]
+        assert len(ends) == 2 and any(told in end for end in ends), ends
 
 
 async def test_a_child_that_gets_on_outlives_any_number_of_kills(lab: Lab) -> None:

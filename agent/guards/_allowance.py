@@ -31,8 +31,9 @@ class Sums:
 
     @classmethod
     def of(cls, usage: Usage, seconds: float) -> Sums:
-        """What one reply, or attempt at one, comes to; nothing in it is negative."""
-        return cls(max(0, usage.prompt) + max(0, usage.completion), max(0.0, usage.money or 0.0), 1, max(0.0, seconds))
+        """What a reply, an attempt at one, or several together come to; nothing in it is negative."""
+        tokens, money = max(0, usage.prompt) + max(0, usage.completion), max(0.0, usage.money or 0.0)
+        return cls(tokens, money, max(1, usage.calls), max(0.0, seconds))
 
 
 NOTHING = Sums()

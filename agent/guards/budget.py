@@ -8,7 +8,8 @@ side by side share the day, and a reply that is under way isn't cut: each run ma
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agent.causes import Cause, as_data, because, plain
 from agent.guards._allowance import KINDS, NOTHING, NOTICE_AT, Day, Kind, Sums, near, notice, stopped
@@ -105,6 +106,14 @@ class Budget:
             allowed = ((kind, getattr(self, kind.setting)) for kind in KINDS)
             self._bounds = tuple((kind, most) for kind, most in allowed if most is not None)
         return self._bounds
+
+    def left(self) -> Budget:
+        """What a part of this run may spend: what is left of the run's own, and of what all share as much as it."""
+        limits: dict[str, Any] = {
+            kind.setting: max(0, allowed - self._of(kind)) if kind.scope == "run" else allowed
+            for kind, allowed in self._limits()
+        }
+        return replace(Budget(self.turns), **limits)
 
     def _begun(self, asked: Asked) -> Look | None:
         self._running, self._used, self._user = True, 0, asked.author
