@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -67,6 +67,7 @@ class Access:
         """What the settings say."""
         self.listed = Listed(owner, frozenset(admins), frozenset(operators), frozenset(viewers), frozenset(chats))
         self.locked = False
+        self.changed: Callable[[], None] = lambda: None  # what anybody may do may be another now
         self._people: dict[int, Person] = {}
         self._moved: dict[str, str] = {}
         self._chats = self.listed.chats
@@ -150,10 +151,12 @@ class Access:
         """Write a row and count it from now on. Raises StoreError."""
         await self._written.admit(person)
         self._people[person.id] = person
+        self.changed()
 
     async def dismiss(self, person: int) -> None:
         """Take a row away. Raises StoreError."""
         self._people.pop(person, None)  # first: should the store fail, rather too few than too many
+        self.changed()
         await self._written.dismiss(person)
 
     async def move(self, old: str, new: str) -> bool:
@@ -169,12 +172,14 @@ class Access:
     async def lock(self, by: str, at: float) -> None:
         """From now on the owner alone may act; at once in memory, then durably. Raises StoreError."""
         self.locked = True
+        self.changed()
         await self._written.switch(Switch(LOCK, "on", None, by, at))
 
     async def unlock(self, by: str, at: float) -> None:
         """Raises StoreError, and then it stays locked."""
         await self._written.switch(Switch(LOCK, "off", None, by, at))
         self.locked = False
+        self.changed()
 
     @property
     def _written(self) -> Store:

@@ -40,7 +40,6 @@ logger = logging.getLogger(__name__)
 
 DRAIN_S = 6.0  # for commands to come to their end at a shutdown
 FLUSH_S = 2.0  # for messages on their way out
-MENUS_S = 2.0  # after the start
 
 
 class Service:
@@ -78,6 +77,7 @@ class Service:
         self.progress.tells, self.projector.footers = self.verbosity.tells, self.verbosity.footer
         self.board = board_of(self, settings, parts, warnings)
         self.commands = self.board.commands()
+        self.menus = Menus(channel, self.commands, parts.access, clock)
         self.retention = Retention(settings, store, self.hub, self.routes, clock, parts.undo)
         self.desk = self._desk(warnings)
 
@@ -158,7 +158,7 @@ class Service:
         try:
             await self.pick_up()
             ready.set()
-            tasks.append(asyncio.create_task(self.announce(), name="menus"))
+            tasks.append(asyncio.create_task(self.menus.run(), name="menus"))
             await asyncio.wait({listening, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if listening.done():
                 await listening
@@ -168,13 +168,6 @@ class Service:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close()
-
-    async def announce(self) -> None:
-        """Publish the menus; those of many people once whoever wrote meanwhile was served."""
-        menus = Menus(self._parts.channel, self.commands, self._parts.access)
-        await menus.announce()
-        await self._parts.clock.sleep(MENUS_S)
-        await menus.announce_people()
 
     async def finish_up(self) -> None:
         """When the input has ended (a terminal's end of file): wait for the runs that it began."""

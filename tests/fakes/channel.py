@@ -59,6 +59,7 @@ class FakeChannel:
         self.calls: list[Made] = []
         self.messages: dict[int, tuple[Place, Letter]] = {}  # ours, as they stand now
         self.commands: list[tuple[str, str]] = []
+        self.menus: list[tuple[str, str, frozenset[str]]] = []  # audience, language, names; as they were published
         self.files: dict[str, bytes | NotFetched] = {}  # by id
         self._clock = clock
         self._faults: dict[tuple[str, str], list[Fault]] = defaultdict(list)
@@ -200,6 +201,7 @@ class FakeChannel:
         self, commands: Sequence[tuple[str, str]], audience: str = "", language: str = ""
     ) -> None:
         self.commands = list(commands)
+        self.menus.append((audience, language, frozenset(name for name, _ in commands)))
 
     async def close(self) -> None:
         return None
