@@ -2,7 +2,7 @@
 
 from agent import causes, steps
 from agent.edges import Place as Start
-from agent.errors import DuplicateRef, JarvisError, StoreBusy, StoreError, TokenRefused
+from agent.errors import DuplicateRef, JarvisError, StoreBroken, StoreBusy, StoreError, TokenRefused
 from agent.hub import Hub
 from agent.lineage import parent_of
 from agent.plan import Plan
@@ -23,6 +23,7 @@ __all__ = [
     "Spent",
     "Start",
     "Store",
+    "StoreBroken",
     "StoreBusy",
     "StoreError",
     "Switch",

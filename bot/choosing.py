@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
-from agent import Hub, Store, steps
+from agent import Hub, Store, StoreBroken, steps
 from bot import modelwords, words
 from bot.access import Role
 from bot.because import because
@@ -63,7 +64,10 @@ class Choosing:
 
     async def carry(self, old: str, place: Place, by: str) -> None:
         """A place has got a fresh session: its model stays. Raises StoreError."""
-        if chosen := await self._chosen(old):
+        chosen = ""
+        with suppress(StoreBroken):  # what leads away from an unreadable session is a fresh one
+            chosen = await self._chosen(old)
+        if chosen:
             await self.hub.choose_model(await self.routes.session_of(place), chosen, by)
 
     async def _chosen(self, session: str) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreError, steps
+from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreBroken, StoreError, steps
 from bot import modelwords, words
 from bot.access import Access, Role
 from bot.approvals import Approvals
@@ -175,24 +175,27 @@ class Desk:
             except DuplicateRef:  # another update carried the same message: it is in the journal already
                 self._answer(arrival, "")
                 await self._close(entries)
+            except StoreBroken as error:  # no waiting makes its journal readable
+                logger.error("update %d is set aside: %s", row.update_id, error)
+                await self._give_up(entries, arrival, words.UNREADABLE)
             except StoreError as error:
                 logger.warning("update %d waits for the store: %s", row.update_id, error)
                 await self._clock.sleep(RETRY_S)
                 continue
             except Exception:
                 logger.exception("update %d could not be handled and is set aside", row.update_id)
-                await self._give_up(entries, arrival)
+                await self._give_up(entries, arrival, words.BROKEN)
             for entry in entries:
                 queue.remove(entry)
         del self._queues[where]
 
-    async def _give_up(self, entries: Sequence[Entry], arrival: Arrival | None) -> None:
-        """A bug of ours must not look like silence."""
+    async def _give_up(self, entries: Sequence[Entry], arrival: Arrival | None, why: str) -> None:
+        """What can't be handled must not look like silence."""
         try:
             if arrival and arrival.kind == "press":
-                self._answer(arrival, words.BROKEN)
+                self._answer(arrival, why)
             elif arrival and self._access.judge(arrival):
-                await self._reply(entries[0][0], arrival, words.BROKEN, "broken")
+                await self._reply(entries[0][0], arrival, why, "broken")
         except StoreError as error:
             logger.warning("and nobody could be told: %s", error)
         await self._close(entries)

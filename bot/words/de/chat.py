@@ -19,11 +19,16 @@ BROKEN = (
     "An dieser Nachricht ist in Jarvis etwas kaputtgegangen, ich habe nichts getan. Näheres steht im Log; bitte "
     "versuch es noch einmal."
 )
+UNREADABLE = (
+    "Was hier vorher gesagt wurde, ist nicht mehr lesbar; ich habe mit dieser Nachricht nichts getan. Näheres steht im "
+    "Log. /new beginnt ein neues Gespräch."
+)
 NOTHING_SAID = "Ja? Schreib in dieselbe Nachricht wie meinen Namen, was zu tun ist."
 ANONYMOUS = (
     "Ich kann nicht sehen, wer das schreibt: Es kommt im Namen des Chats. Schalte „Anonym bleiben“ aus oder schreib "
     "unter deinem Namen; dann kann ich etwas tun."
 )
+TOPIC_GONE = "(Das Thema, zu dem das gehört, ist geschlossen oder weg.)"
 UNREAD = (
     "Telegram hat etwas geschickt, das ich nicht lesen kann. Ich habe es beiseitegelegt und mache weiter; warum, steht "
     "im Log. Wenn eine Antwort fehlt, schreib bitte noch einmal. Ich sage das einmal am Tag."

@@ -16,11 +16,16 @@ RESTARTED = (
     "go on from here."
 )
 BROKEN = "Something in Jarvis broke on this message, and I didn't act on it. The log has the details; please try again."
+UNREADABLE = (
+    "What was said here before can't be read any more, so I didn't act on this message. The log has the details. /new "
+    "begins a fresh conversation."
+)
 NOTHING_SAID = "Yes? Write what you want done in the same message as my name."
 ANONYMOUS = (
     "I can't tell who writes this: it comes in the name of the chat. Switch off “Remain anonymous”, or write as "
     "yourself; then I can act on it."
 )
+TOPIC_GONE = "(The topic that this belongs to is closed or gone.)"
 UNREAD = (
     "Telegram sent something that I can't read. I set it aside and go on; the log says why. If you miss an answer, "
     "please write again. I say this once a day."
