@@ -197,3 +197,18 @@ def test_any_bytes_around_a_unique_piece_stay(memory: Path, before: bytes, after
     (memory / "f").write_bytes(data)
     change(memory, old, new)
     assert (memory / "f").read_bytes() == before + new.encode() + after
+
+
+@pytest.mark.parametrize(("count", "new", "refused"), [(16, 2**20, False), (16, 2**20 + 1, True), (2**20, 2**20, True)])
+def test_an_edit_that_would_make_a_giant_of_the_file_is_refused(
+    tmp_path: Path, count: int, new: int, refused: bool
+) -> None:
+    """Replacing every `a` of a megabyte by a megabyte would take a terabyte of memory."""
+    (tmp_path / "f").write_bytes(b"a" * count)
+    if not refused:
+        change(tmp_path, "a", "b" * new, every=True)
+        assert (tmp_path / "f").stat().st_size == count * new == LARGEST
+        return
+    with pytest.raises(ToolError, match="nothing was edited"):
+        change(tmp_path, "a", "b" * new, every=True)
+    assert (tmp_path / "f").read_bytes() == b"a" * count

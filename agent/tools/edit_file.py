@@ -55,6 +55,8 @@ def edit(call: CallContext, args: EditFile) -> Result:
         if call.read_hashes.get(printable(path), before) != before:
             raise _changed(path)
         change = _edit(path, data, args)
+        if len(data) + change.count * (len(change.new) - len(change.old)) > LARGEST:
+            raise ToolError(f"{printable(path)} would be over {size(LARGEST)} then; nothing was edited. Use the shell.")
         result = data.replace(change.old, change.new)
 
         def unchanged() -> None:
