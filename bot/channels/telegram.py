@@ -19,6 +19,7 @@ from bot.channels._telegram_intake import reread
 from bot.channels._telegram_parse import NAME
 from bot.channels._telegram_poll import REFUSED, Backoff, Pace, Poll
 from bot.channels._telegram_send import Sender
+from bot.channels._telegram_signs import Signs
 from bot.channels._telegram_wire import ApiRefusal, PollWire, Wire, http_request
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,6 @@ log = logging.getLogger(__name__)
 OFFICIAL = "https://api.telegram.org"
 SENDING = 64  # connections: one slow call must not hold up another chat's
 COSMETIC_S = 5.0
-COSMETIC_AT_ONCE = 16  # beyond that they are dropped: they share the connections with what matters
 PRESS_S = 10.0
 
 Transport = Callable[[str, int], BaseRequest]  # (address of the API, connections)
@@ -65,7 +65,8 @@ class TelegramChannel:
         self._revoked = asyncio.Event()
         self._sender = Sender(self._speaker, self._revoked.set)
         self._fetcher = Fetcher(self._speaker, self._revoked.set)
-        self._background: set[asyncio.Task[None]] = set()
+        self._signs = Signs(clock, lambda call: self._quietly(call, COSMETIC_S))
+        self._background: set[asyncio.Task[float | None]] = set()
         self.health = Health()
 
     @property
@@ -126,6 +127,7 @@ class TelegramChannel:
     async def send(self, place: Place, letter: Letter) -> int:
         """Send one message, return its id. What Telegram refuses in it (entities, reply, topic) is left out. Raises
         SendFailed and nothing else."""
+        self._signs.overtaken(place)
         return await self._sender.send(place, letter)
 
     async def edit(self, place: Place, message_id: int, letter: Letter) -> None:
@@ -142,12 +144,11 @@ class TelegramChannel:
 
     async def typing(self, place: Place) -> None:
         """Show "typing" for five seconds, from some time soon: it doesn't wait for Telegram."""
-        topic = int(place.topic) if place.topic else None
-        self._cosmetic(lambda: self._speaker.send_chat_action(int(place.chat), "typing", message_thread_id=topic))
+        self._signs.typing(place, lambda: self._type(place))
 
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         """React with one of the emoji that Telegram allows; doesn't wait for it."""
-        self._cosmetic(lambda: self._speaker.set_message_reaction(int(place.chat), message_id, emoji))
+        self._signs.receipt(lambda: self._speaker.set_message_reaction(int(place.chat), message_id, emoji))
 
     async def answer_press(self, press_id: str, text: str = "") -> None:
         """Stop the button's spinner, with a toast of at most 200 characters; doesn't wait for it."""
@@ -161,22 +162,24 @@ class TelegramChannel:
         await self._quietly(lambda: self._speaker.set_my_commands(list(commands), scope, language or None), COSMETIC_S)
 
     async def close(self) -> None:
+        await self._signs.close()
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         for wire in self._wires:
             await wire.shutdown()
 
-    def _cosmetic(self, call: Callable[[], Awaitable[object]]) -> None:
-        if len(self._background) < COSMETIC_AT_ONCE:
-            self._run(call, COSMETIC_S)
+    async def _type(self, place: Place) -> None:
+        topic = int(place.topic) if place.topic else None
+        await self._speaker.send_chat_action(int(place.chat), "typing", message_thread_id=topic)
 
     def _run(self, call: Callable[[], Awaitable[object]], seconds: float) -> None:
         task = asyncio.create_task(self._quietly(call, seconds))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
-    async def _quietly(self, call: Callable[[], Awaitable[object]], seconds: float) -> None:
+    async def _quietly(self, call: Callable[[], Awaitable[object]], seconds: float) -> float | None:
+        """For how many seconds Telegram wants no more of these, if it says so."""
         try:
             async with asyncio.timeout(seconds):
                 await call()
@@ -184,8 +187,10 @@ class TelegramChannel:
             if is_revoked(error):
                 self._revoked.set()
             log.debug("A cosmetic call failed: %s", words(error))
+            return error.retry_after if isinstance(error, ApiRefusal) else None
         except Exception:
             log.exception("A cosmetic call failed in an unforeseen way")
+        return None
 
 
 def scope_of(audience: str) -> BotCommandScope | None:

@@ -1,0 +1,96 @@
+"""Signs of life: small calls that show that somebody is at it. One a chat, at once or hardly later, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agent import Clock
+from bot.channel import Place
+
+AT_ONCE = 16  # they share the connections with what matters
+TYPING_S = 3.0  # seconds after which "typing" is no sign any more: the answer itself is
+RECEIPT_S = 10.0  # ... and a receipt
+SHOWN_S = 4.0  # "typing" stands for five: https://core.telegram.org/bots/api#sendchataction
+FORGET_AT = 1000  # places
+
+Call = Callable[[], Awaitable[object]]
+Make = Callable[[Call], Awaitable[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    call: Call
+    until: float  # monotonic; later it isn't worth making
+
+
+class Signs:
+    """Makes them in the background, some at a time; "typing" goes before receipts.
+
+    `make` makes a call, whatever comes of it, and returns for how many seconds the service wants no more of them.
+    """
+
+    def __init__(self, clock: Clock, make: Make) -> None:
+        self._clock, self._make = clock, make
+        self._typing: dict[Place, _Sign] = {}
+        self._receipts: deque[_Sign] = deque()
+        self._shown: dict[Place, float] = {}  # where "typing" stands, until when
+        self._silent_until = float("-inf")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def typing(self, place: Place, call: Call) -> None:
+        """Show it there, unless it stands there."""
+        now = self._clock.monotonic()
+        if self._shown.get(place, now) <= now:
+            self._typing.setdefault(place, _Sign(call, now + TYPING_S))
+            self._start()
+
+    def receipt(self, call: Call) -> None:
+        """Show that a message was seen."""
+        self._receipts.append(_Sign(call, self._clock.monotonic() + RECEIPT_S))
+        self._start()
+
+    def overtaken(self, place: Place) -> None:
+        """A message goes there, with which "typing" ends; none is to come after it."""
+        self._typing.pop(place, None)
+        self._shown.pop(place, None)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _start(self) -> None:
+        if len(self._tasks) < AT_ONCE:
+            task = asyncio.create_task(self._work())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _work(self) -> None:
+        while call := self._next():
+            if seconds := await self._make(call):
+                self._silent_until = self._clock.monotonic() + seconds
+
+    def _next(self) -> Call | None:
+        """The next call that is worth making."""
+        now = self._clock.monotonic()
+        if now < self._silent_until:
+            self._typing.clear()
+            self._receipts.clear()
+        while self._typing:
+            place, sign = next(iter(self._typing.items()))
+            del self._typing[place]
+            if now < sign.until:
+                self._note(place, now)
+                return sign.call
+        while self._receipts:
+            if now < (sign := self._receipts.popleft()).until:
+                return sign.call
+        return None
+
+    def _note(self, place: Place, now: float) -> None:
+        if len(self._shown) >= FORGET_AT:
+            self._shown = {each: until for each, until in self._shown.items() if until > now}
+        self._shown[place] = now + SHOWN_S
