@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 
 from agent.asking import Asking
 from agent.session import Session
 from agent.settle import context
 from agent.steps import Looking, Seen
+
+logger = logging.getLogger(__name__)
 
 
 async def answer(session: Session, looking: Looking) -> None:
@@ -23,6 +26,7 @@ async def answer(session: Session, looking: Looking) -> None:
         except TimeoutError:
             status = "timeout"
         except Exception:  # a probe's bug is an answer without value
+            logger.exception("the probe %s raised", looking.probe)
             status = "error"
     now, usage = session.edges.clock.now(), asking.usage
     await session.record(Seen(at=now, look=looking.look, probe=looking.probe, value=value, status=status, usage=usage))

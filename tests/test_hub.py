@@ -336,7 +336,9 @@ class Probe:
         ([], "error", "null"),
     ],
 )
-async def test_a_look_is_answered_before_the_model_goes_on(probes: list[Probe], status: str, value: str) -> None:
+async def test_a_look_is_answered_before_the_model_goes_on(
+    probes: list[Probe], status: str, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
     bench = make_bench([[MARK], "done"], [On(Finished, Look("disk"))], probes=probes)
     await bench.say()
     async with asyncio.timeout(5):
@@ -344,6 +346,7 @@ async def test_a_look_is_answered_before_the_model_goes_on(probes: list[Probe], 
             await asyncio.sleep(0.01)
     (seen,) = await bench.steps(Seen)
     assert (seen.status, seen.value) == (status, value)
+    assert ("the probe disk raised" in caplog.text) is (bool(probes) and status == "error"), "a bug of ours is logged"
     kinds = [type(step).__name__ for step in await bench.steps()]
     assert kinds.index("Seen") < len(kinds) - 1 - kinds[::-1].index("Said")
 
