@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from agent import TokenRefused
+from bot import words
 from bot.channel import Ambiguous, Button, Flooded, Letter, Passing, Place, Refused, SendFailed, Unreachable
 from tests.fakes.bot_line import Line, over
 from tests.fakes.bot_request import Answer, Breaks, Hangs, Says, refused
@@ -184,7 +185,17 @@ async def test_a_refused_part_is_left_out_and_the_text_arrives(line: Line, what:
     assert await line.channel.send(TOPIC, FULL) == 1
     first, second = line.api.made("sendMessage")
     assert set(first) - set(second) == dropped
-    assert second["text"] == "hello"
+    note = f"\n\n{words.TOPIC_GONE}" if "message_thread_id" in dropped else ""
+    assert second["text"] == f"hello{note}"
+
+
+async def test_where_the_note_about_a_topic_has_no_room_the_text_goes_first(line: Line) -> None:
+    for size in (4096, 4000):
+        line.api.on("sendMessage", api(400, SIMPLER["topic gone"][0]))
+        await line.channel.send(TOPIC, Letter("x" * size))
+    whole, noted = [params["text"] for params in line.api.made("sendMessage")][1::2]
+    assert whole == "x" * 4096
+    assert noted.endswith(words.TOPIC_GONE)
 
 
 async def test_all_parts_can_be_refused_one_after_the_other_and_no_form_goes_out_twice(line: Line) -> None:

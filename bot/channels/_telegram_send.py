@@ -20,11 +20,13 @@ from telegram import (
     ReplyParameters,
 )
 
+from bot import words as told
 from bot.channel import Button, Letter, Passing, Place, Refused
 from bot.channels._bytes import bytes_of
 from bot.channels._telegram_address import clean
 from bot.channels._telegram_errors import Form, failure, is_revoked, is_unmodified, simpler, words
 from bot.channels._telegram_photo import is_photo
+from bot.split import LIMIT, units
 
 log = logging.getLogger(__name__)
 
@@ -100,7 +102,7 @@ class Sender:
     async def _send(self, place: Place, letter: Letter, form: Form) -> Message:
         return await self._bot.send_message(
             chat_id=int(place.chat),
-            text=clean(letter.text),
+            text=clean(_noted(letter.text, place, form)),
             entities=_entities(letter) if form.entities else None,
             disable_notification=letter.silent or None,
             message_thread_id=int(place.topic) if form.topic else None,
@@ -139,6 +141,14 @@ class Sender:
         except Exception as error:
             if not is_unmodified(error):
                 raise
+
+
+def _noted(text: str, place: Place, form: Form) -> str:
+    """What lands in General says why, if there is room for it."""
+    if form.topic or not place.topic:
+        return text
+    noted = f"{text}\n\n{told.TOPIC_GONE}"
+    return noted if units(noted) <= LIMIT else text
 
 
 def _check(place: Place) -> None:
