@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from agent.clock import SystemClock
 from agent.failpoints import reach_of
@@ -29,6 +30,7 @@ from bot.service import Service
 
 logger = logging.getLogger(__name__)
 LATER_S = 3.0
+THREADS = 64
 
 
 async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequence[str]) -> None:
@@ -36,6 +38,7 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     from agent.store.sqlite import SqliteStore
 
     gc.disable()
+    give_room()
     choosing = asyncio.get_running_loop().run_in_executor(None, choose, str(settings.home))  # it waits for processes
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     model, lead = chain_of(settings, clock)
@@ -85,6 +88,7 @@ async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequen
     from agent.store.sqlite import SqliteStore
     from bot.channels.console import ConsoleChannel
 
+    give_room()
     clock, redactor = SystemClock(), Redactor(secrets(settings))
     store, (model, _) = SqliteStore(settings.home / "jarvis.db"), chain_of(settings, clock)
     await store.open()
@@ -109,6 +113,12 @@ async def run_chat(settings: Settings, environ: dict[str, str], warnings: Sequen
         await host.close()
         await store.close()
         await model.close()
+
+
+def give_room() -> None:
+    """Let enough blocking work go on at once. By default there are six threads on two cores: as many files on a dead
+    network drive, or pages that take seconds to read, would hold up everybody's tools."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS, "beside"))
 
 
 def on_signal() -> asyncio.Event:
