@@ -38,7 +38,7 @@ class Approvals:
     ) -> None:
         self._store, self._hub, self._sender, self._clock, self._where = store, hub, sender, clock, where
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
-        self._names: dict[str, str] = {}  # who decided, as displayed
+        self.called: Callable[[str, Place], str] = lambda author, place: ""  # the displayed name of channel:id
         self._closed: set[str] = set()  # keys of cards that say what became of them
 
     # -- out ----------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ class Approvals:
         assert draft.ask is not None
         author = draft.authors[-1] if draft.authors else ""
         target = self._where(place, author)
-        asker = named(author, draft.asker, target.chat)
+        asker = named(author, self.called(author, place) or draft.asker, target.chat)
         asked = question(draft.ask, draft.authors, asker, place.chat.startswith("-"))
         entry = Open(session, target, f"{session}:{draft.key}:card", asked)
         self._open[session, asked.call_id] = entry
@@ -95,7 +95,7 @@ class Approvals:
                     self._show_expired(entry)
             case steps.Decided():
                 entry = self._open.get((session, step.call_id))
-                who = named(step.by, self._names.get(step.by, ""), entry.place.chat if entry else "")
+                who = named(step.by, self.called(step.by, entry.place), entry.place.chat) if entry else ""
                 self._close(session, step.call_id, words.decided(step.verdict, who, step.reason))
             case steps.Finished():
                 self._close(session, step.call_id, words.NO_LONGER)
@@ -106,8 +106,8 @@ class Approvals:
         """After a restart: the questions that a session still waits for."""
         for seq, step, authors, name in unsettled(journal):
             author = authors[-1] if authors else ""
-            target = self._where(place, author)
-            found = question(step, authors, named(author, name, target.chat), place.chat.startswith("-"))
+            target, called = self._where(place, author), self.called(author, place) or name
+            found = question(step, authors, named(author, called, target.chat), place.chat.startswith("-"))
             entry = Open(session, target, f"{session}:{seq}:ask:card", found)
             self._open[session, found.call_id] = entry
 
@@ -177,7 +177,6 @@ class Approvals:
             return why
         if reason == "session" and not entry.asked.session_ok:
             return words.EXPIRED
-        self._names[presser] = arrival.name
         done = await self._hub.decide(entry.session, entry.asked.call_id, verdict, presser, reason)
         if not done:
             return words.ALREADY

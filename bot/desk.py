@@ -26,6 +26,7 @@ from bot.gathering import whole_turn
 from bot.incoming import Incoming
 from bot.languages import Languages
 from bot.markup import plain
+from bot.names import Names
 from bot.notices import Notices
 from bot.outbox import Sender, encode
 from bot.routes import Routes
@@ -62,6 +63,7 @@ class Desk:
         access: Access,
         clock: Clock,
         languages: Languages,
+        names: Names,
         incoming: Incoming,
         start_of: Callable[[Place], Start],
         follow: Callable[[Place, Place], Awaitable[None]],
@@ -70,7 +72,7 @@ class Desk:
     ) -> None:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
-        self._approvals, self._languages = approvals, languages
+        self._approvals, self._languages, self._names = approvals, languages, names
         self._express = Express(control, status, channel, sender, self._reply)
         self._start_of, self._reach, self._follow = start_of, reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
@@ -218,6 +220,7 @@ class Desk:
         if self._express.concerns(arrival) and await self._express.finish(row, arrival, role):
             return
         await self._languages.heard(arrival)
+        await self._names.heard(arrival)
         match arrival.kind:
             case "message":
                 await self._message(row, arrival, role)

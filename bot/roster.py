@@ -13,11 +13,13 @@ from bot.clean import clean
 ASKED, IGNORED = "asked", "ignored"  # rows of people who have no role
 LONGEST = 40  # characters of a name
 MOST = 60  # lines of people
+_UNTAPPED = {ord("/"): "⁄", ord("@"): "＠"}
 
 
 def short(name: str) -> str:
-    """A displayed name that can't pose as anything else: one line, no control or direction marks, not long."""
-    line = re.sub(r"[\s\u200b-\u200f\u2060-\u2064\ufeff]+", " ", clean(name)).strip()
+    """A displayed name that can't pose as anything else: one line, no control or direction marks, not long, and no sign
+    with which a client would make a command or a mention of it, to be tapped."""
+    line = re.sub(r"[\s\u200b-\u200f\u2060-\u2064\ufeff]+", " ", clean(name)).strip().translate(_UNTAPPED)
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 

@@ -25,6 +25,7 @@ from bot.languages import Languages
 from bot.markup import plain
 from bot.menus import Menus
 from bot.moving import Moves
+from bot.names import Names
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
 from bot.preferences import Preferences
@@ -58,12 +59,13 @@ class Service:
         )
         self.preferences = Preferences(store, clock)
         self.languages = tongue = Languages(self.preferences, self.routes)
+        self.names = Names(self.preferences)
         self.streams = Streams(self.routes, self.sender, clock, parts.redactor.partial)
         self.hub.on_delta = both(tongue.hearing(self.progress.hear), self.streams.hear)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
         self.moves = Moves(parts.access, self.routes, self.preferences, self.sender, self.approvals)
-        self.projector.questions = self.approvals.rows
+        self.projector.questions, self.approvals.called = self.approvals.rows, self.names.of
         self.projector.mask = self.progress.mask = parts.redactor.output
         self.projector.zone, self.projector.owner = zone_of(settings), lambda: parts.access.owner
         self.model = model_side(settings, parts, self.hub, self.routes, self.sender)
@@ -96,6 +98,7 @@ class Service:
             parts.access,
             parts.clock,
             self.languages,
+            self.names,
             Incoming(parts.channel, hearing_of(settings)),
             start_of(settings),
             self.moves.follow,
