@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from agent.hub import Hub
 
 
+OPENS_S = 5.0  # within which a parent's call has opened its child again
+LOOK_S = 0.02
+
+
 class Child(Session):
     """A session that works for one call of its parent. `ended` is set when its run is over."""
 
@@ -71,6 +75,19 @@ async def _until_ended(hub: Hub, child: Child) -> None:
         if task:
             await asyncio.wait([task])
         raise asyncio.CancelledError
+
+
+async def is_open(hub: Hub, session_id: str) -> bool:
+    """Whether the session can be commanded. A child only once its parent's call has opened it, and after a start that
+    call is waited for."""
+    parent, waited = parent_of(session_id), 0.0
+    while parent and hub.session(session_id) is None:
+        todo = hub.todo(parent)
+        if todo is None or not todo.spawning or waited >= OPENS_S:
+            return False
+        waited += LOOK_S
+        await hub.edges.clock.sleep(LOOK_S)
+    return True
 
 
 def children_of(hub: Hub, session_id: str) -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from agent.backoff import wakes_in
-from agent.children import bury, children_of, spawn, withdraw
+from agent.children import bury, children_of, is_open, spawn, withdraw
 from agent.decisions import APPROVAL_S, Temporary, decision, expired, mode_change, pausing, waits_for, withdrawal
 from agent.edges import Edges, Place
 from agent.errors import JarvisError, StoreError
@@ -136,8 +136,8 @@ class Hub:
                 await awake.session.record(*change)
 
     async def _command(self, session_id: str, steps: list[Step], when: Callable[[Todo], bool]) -> bool:
-        if parent_of(session_id) and session_id not in self._awake:
-            return False  # the parent's call opens it
+        if not await is_open(self, session_id):
+            return False
         awake = await self._wake(session_id)
         done = await awake.session.record(*steps, when=when)
         self.edges.reach("K11")
