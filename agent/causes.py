@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agent.why import Why
+from agent.acts import Act
+from agent.why import Sentence, Why
 
 Say = Callable[[Any, str], str]  # a text or number, and the kind of it that stands in the sentence: "model", "s", "n"
 DEEPEST = 5  # causes within causes
@@ -19,8 +20,8 @@ DEEPEST = 5  # causes within causes
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """`name` is one of `Why`, or one that another release knows. Of its `values` a cause is told within the sentence,
-    and several are told one after the other."""
+    """`name` is one of `Why` or `Act`, or one that another release knows. Of its `values` a cause is told within the
+    sentence, and several are told one after the other."""
 
     name: str
     values: tuple[Any, ...] = ()
@@ -30,7 +31,7 @@ class Cause:
         return told(self, ENGLISH, plainly)
 
 
-def because(why: Why, *values: str | int | float | Cause | tuple[Cause, ...]) -> Cause:
+def because(why: Sentence, *values: str | int | float | Cause | tuple[Cause, ...]) -> Cause:
     return Cause(why.value, values)
 
 
@@ -170,4 +171,4 @@ def _value(value: Any, deep: int) -> Any:
             raise ValueError("no value of a cause")
 
 
-ENGLISH: Mapping[str, str] = {why.value: why.english for why in Why}
+ENGLISH: Mapping[str, str] = {each.value: each.english for each in (*Why, *Act)}

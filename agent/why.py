@@ -9,18 +9,20 @@ from __future__ import annotations
 from enum import Enum, unique
 
 
-@unique
-class Why(Enum):
+class Sentence(Enum):
     """`value` is the name, `english` the sentence."""
 
     english: str
 
-    def __new__(cls, name: str, english: str) -> Why:
+    def __new__(cls, name: str, english: str) -> Sentence:
         member = object.__new__(cls)
         member._value_ = name
         member.english = english
         return member
 
+
+@unique
+class Why(Sentence):
     # -- the model and its provider: what happened, then what to do ---------------------------------------------------
     KEY_REJECTED = "key rejected", "The key for the model {0:model} was rejected."
     NO_CREDIT = "no credit", "The account behind the model {0:model} has no credit or quota left."

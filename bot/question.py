@@ -11,9 +11,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent import steps
+from agent import causes, steps
 from bot import words
 from bot.access import Role
+from bot.because import because
 from bot.channel import Letter
 from bot.clean import clean
 from bot.marks import Mark, entities
@@ -44,7 +45,7 @@ def question(nudged: steps.Nudged, authors: tuple[str, ...], asker: str, group: 
     data = json.loads(nudged.data) if nudged.data else {}
     return Question(
         call_id=nudged.about or "",
-        reason=nudged.text,
+        reason=because("", causes.within(nudged.data)) or nudged.text,
         tier=int(data.get("tier", 2)),
         command=clean(str(data.get("command") or words.NOT_SHOWN)),
         cwd=clean(str(data.get("cwd", ""))),

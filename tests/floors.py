@@ -42,7 +42,7 @@ BY_FLOOR = {
             "arguments",
         ),
         "machine",
-        *("causes", "why"),
+        *("causes", "why", "acts"),
         *("verdict", "plan", "evidence", "testruns", "drift"),
         *("lineage", "critic", "debating"),
         *("room", "shown", "window", "tiers", "talk", "shorter", "pictures"),

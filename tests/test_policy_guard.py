@@ -202,6 +202,7 @@ def test_a_question_tells_all_that_a_person_needs() -> None:
         "scripts": {f"{WORKSPACE}/x.sh": "hash"},
         "session_ok": True,
         "by": "tier",
+        "causes": [["network", "curl"]],
     }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
+from agent.acts import Act
+from agent.causes import Cause, because, plain
 from agent.policy import Answer, Judgement, Scene, Tier, World, answer, command_of, judge, subject
 from agent.policy.modes import MODES, lower, stricter
 from agent.ports import Look, Nudge
@@ -126,7 +128,7 @@ class Policy:
         judgement = judge(about.step.call, about.step.effect, scene)
         final = self._answer(about.step, judgement)
         if world is None and final is Answer.RUN:
-            judgement = replace(judgement, reason=f"{judgement.reason}; where its paths lead could not be checked")
+            judgement = replace(judgement, cause=because(Act.UNCHECKED_PATHS, judgement.cause))
             final = Answer.ASK
         if world is None:
             judgement = replace(judgement, session_ok=False)
@@ -153,8 +155,8 @@ class Policy:
         if final is Answer.RUN:
             return None
         if final is Answer.HOLD:
-            text = _refusal(judgement, self._role or "viewer")
-            return Nudge(Level.HOLD, text, event="tool.rejected", data=_data(step, scene, judgement, {}))
+            text, why = _refusal(judgement, self._role or "viewer")
+            return Nudge(Level.HOLD, text, event="tool.rejected", data=_data(step, scene, judgement, {}, why))
         permitted = _fingerprint(step, scene, scripts)
         if judgement.session_ok and permitted in self._allowed:
             return None
@@ -163,21 +165,23 @@ class Policy:
         else:
             self._asked.pop(step.call.id, None)
         loose = judgement.tier == Tier.CHANGE and not self.confines
-        reason = f"{judgement.reason} (there is no sandbox on this machine)" if loose else judgement.reason
-        return Nudge(Level.ASK, reason, event="approval.asked", data=_data(step, scene, judgement, scripts))
+        why = because(Act.UNBOXED, judgement.cause) if loose else judgement.cause
+        return Nudge(Level.ASK, str(why), event="approval.asked", data=_data(step, scene, judgement, scripts, why))
 
 
-def _refusal(judgement: Judgement, role: str) -> str:
-    """Why a call doesn't run, and who could allow it and how."""
+def _refusal(judgement: Judgement, role: str) -> tuple[str, Cause]:
+    """Why a call doesn't run, and who could allow it and how: for the model, and for the chat."""
     if judgement.tier == Tier.NEVER:
-        return (
+        text = (
             f"Not run: {judgement.reason}. That is out of reach in every mode, and nobody can allow it in chat. Do the "
             "task without it, or tell the user what they would have to do by themselves on the host."
         )
-    return (
+        return text, because(Act.OUT_OF_REACH, judgement.cause)
+    text = (
         f"Not run: {judgement.reason}. A {role} takes part in this run, and then it may only read. The owner can give "
         "more rights with /users; an operator can ask for it in a run of their own."
     )
+    return text, because(Act.MAY_ONLY_READ, judgement.cause, role)
 
 
 def _question(judgement: Judgement, scene: Scene) -> str:
@@ -209,7 +213,7 @@ def _fingerprint(step: Proposed, scene: Scene, scripts: dict[str, str | None]) -
     return sha256(json.dumps(whole).encode()).hexdigest()
 
 
-def _data(step: Proposed, scene: Scene, judgement: Judgement, scripts: dict[str, str | None]) -> str:
+def _data(step: Proposed, scene: Scene, judgement: Judgement, scripts: dict[str, str | None], why: Cause) -> str:
     return json.dumps(
         {
             "tier": int(judgement.tier),
@@ -220,6 +224,7 @@ def _data(step: Proposed, scene: Scene, judgement: Judgement, scripts: dict[str,
             "scripts": scripts,
             "session_ok": judgement.session_ok,
             "by": "tier",
+            "causes": plain(why),
         },
         ensure_ascii=False,
     )

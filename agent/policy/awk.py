@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads
 from agent.policy.marks import is_known
 from agent.policy.options import Takes, parse
@@ -22,19 +23,19 @@ def awk(simple: Simple) -> Effects:
     programs = [*line.values("e", "source")]
     operands = line.operands
     if line.has("l", "load", "i", "include", "D", "debug"):
-        return Effects((leaves("not understood: awk with extensions", once=True),), operands)
+        return Effects((leaves(Act.UNCLEAR, "awk with extensions", once=True),), operands)
     if line.has("f", "file", "E", "exec"):
         scripts = tuple(line.values("f", "file", "E", "exec"))
-        return Effects((leaves("not understood: awk -f", once=True),), scripts=scripts)
+        return Effects((leaves(Act.UNCLEAR, "awk -f", once=True),), scripts=scripts)
     if not programs:
         programs, operands = [*operands[:1]], operands[1:]
     text = _HARMLESS.sub("", "\n".join(programs))
     if not is_known(text) or _RUNS.search(text):
-        return Effects((leaves("runs a command from awk", once=True),))
+        return Effects((leaves(Act.RUNS_FROM, "awk", once=True),))
     if any(_prints_to_a_file(part) for part in _STATEMENT.split(text)):
-        return Effects((changes("writes files (awk)", once=True),))
+        return Effects((changes(Act.WRITES_FILES, "awk", once=True),))
     dumps = line.has("o", "p", "d", "pretty-print", "profile", "dump-variables")
-    return Effects((changes("writes files (awk)") if dumps else reads(),))
+    return Effects((changes(Act.WRITES_FILES, "awk") if dumps else reads(),))
 
 
 def _prints_to_a_file(statement: str) -> bool:

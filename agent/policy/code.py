@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.marks import is_known
 from agent.policy.options import Takes, parse
@@ -47,15 +48,15 @@ def interpreter(simple: Simple, name: str) -> Effects:
     kind = _INTERPRETERS[name]
     line = parse(simple.words[1:], kind.takes, stop=True)
     if line.has(*kind.inline):
-        return Effects((changes(f"inline code ({name})", once=True),))
+        return Effects((changes(Act.INLINE_CODE, name, once=True),))
     if line.operands[:1] and line.operands[0] != "-":
-        return Effects((changes(f"runs a program ({name})"),), scripts=line.operands[:1])
+        return Effects((changes(Act.RUNS_PROGRAM, name),), scripts=line.operands[:1])
     if line.has("V", "version", "v", "h", "help") and not line.operands:
         return Effects((reads(),))
     if simple.fed is not None or line.operands[:1] == ("-",):
-        return Effects((changes(f"code on standard input ({name})", once=True),))
+        return Effects((changes(Act.CODE_ON_INPUT, name, once=True),))
     # With nothing to read it ends at once, unless an option names code: `node --test` runs what it finds.
-    return Effects((changes(f"runs a program ({name})") if line.options else reads(),))
+    return Effects((changes(Act.RUNS_PROGRAM, name) if line.options else reads(),))
 
 
 def python(simple: Simple) -> Effects:
@@ -67,13 +68,13 @@ def python(simple: Simple) -> Effects:
     words = simple.words
     rest = next((words[at + 1 :] for at, word in enumerate(words) if word.endswith(module) and at), ())
     if module in ("pip", "pipx", "uv", "poetry", "pdm", "hatch", "conda"):
-        return Effects((changes(f"runs a program ({module})"),), runs=((module, *rest),))
+        return Effects((changes(Act.RUNS_PROGRAM, module),), runs=((module, *rest),))
     if module in ("http.server", "SimpleHTTPServer", "smtpd", "pydoc", "ftplib", "telnetlib"):
-        return Effects((leaves(f"network (python -m {module})"),))
+        return Effects((leaves(Act.NETWORK, f"python -m {module}"),))
     if module in ("venv", "virtualenv", "compileall", "zipapp"):
-        return Effects((changes(f"changes files (python -m {module})"),), tuple(rest[-1:]))
+        return Effects((changes(Act.CHANGES_FILES_WITH, f"python -m {module}"),), tuple(rest[-1:]))
     known = is_known(module)
-    return Effects((changes(f"runs a program (python -m {module})"),)) if known else unclear("python -m")
+    return Effects((changes(Act.RUNS_PROGRAM, f"python -m {module}"),)) if known else unclear(Act.UNCLEAR, "python -m")
 
 
 def shell(simple: Simple) -> Effects:
@@ -81,15 +82,13 @@ def shell(simple: Simple) -> Effects:
     name = simple.words[0].rpartition("/")[2]
     line = parse(_without_plus(simple.words[1:]), Takes("oO", ("rcfile", "init-file")), stop=True)
     if line.has("rcfile", "init-file", "i"):
-        return Effects(
-            (leaves(f"start-up files of {name}", once=True),), scripts=tuple(line.values("rcfile", "init-file"))
-        )
+        return Effects((leaves(Act.STARTUP_FILES, name, once=True),), scripts=tuple(line.values("rcfile", "init-file")))
     if line.has("version", "help"):
         return Effects((reads(),))
     if line.has("c"):
         return _text(name, line.operands[0] if line.operands else None)
     if line.operands and not line.has("s") and line.operands[0] not in _STDIN:
-        return Effects((changes(f"runs a script ({name})"),), scripts=line.operands[:1])
+        return Effects((changes(Act.RUNS_SCRIPT, name),), scripts=line.operands[:1])
     if simple.fed is None:
         return Effects((reads(),))
     return _text(name, simple.fed)
@@ -97,9 +96,9 @@ def shell(simple: Simple) -> Effects:
 
 def _text(name: str, text: str | None) -> Effects:
     if text is None or not is_known(text):
-        return unclear(f"{name} that runs text which the shell fills in")
+        return unclear(Act.FILLED_BY_SHELL, name)
     open_ended = any(char in text for char in "$`")
-    return Effects((changes(f"runs shell text ({name})", once=True) if open_ended else reads(),), texts=(text,))
+    return Effects((changes(Act.RUNS_TEXT, name, once=True) if open_ended else reads(),), texts=(text,))
 
 
 def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -110,8 +109,8 @@ def _without_plus(words: tuple[str, ...]) -> tuple[str, ...]:
 def source(simple: Simple) -> Effects:
     """`source` and `.`: a script in this very shell."""
     if len(simple.words) < 2 or not is_known(simple.words[1]):
-        return unclear("source of what the shell fills in")
-    return Effects((changes("runs a script (source)"),), scripts=simple.words[1:2])
+        return unclear(Act.FILLED_BY_SHELL, "source")
+    return Effects((changes(Act.RUNS_SCRIPT, "source"),), scripts=simple.words[1:2])
 
 
 def make(simple: Simple) -> Effects:
@@ -120,13 +119,13 @@ def make(simple: Simple) -> Effects:
     line = parse(simple.words[1:], Takes("CfIEoW", names))
     assigned = tuple(_pair(word) for word in line.operands if "=" in word)
     if line.has("E", "eval"):
-        return unclear("make --eval")
+        return unclear(Act.UNCLEAR, "make --eval")
     inside = next(line.values("C", "directory"), None)
     files = tuple(line.values("f", "file", "makefile")) or ("Makefile", "makefile", "GNUmakefile")
     if inside is not None:
         files = tuple(f"{inside}/{file}" for file in files)
     writes = (inside,) if inside is not None else ()
-    return Effects((changes("builds (make)"),), writes, scripts=files, assigned=assigned)
+    return Effects((changes(Act.BUILDS, "make"),), writes, scripts=files, assigned=assigned)
 
 
 def _pair(word: str) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from agent.acts import Act
 from agent.policy import awk, code, finding, git, leavers, readers, sed, subcommands, variables, wrappers, writers
 from agent.policy.effects import Effects, Rule, changes, unclear
 from agent.policy.marks import MARKS, UNKNOWN, is_known, joined
@@ -50,7 +51,7 @@ _TOOLS = names(
 def script(text: str, cwds: tuple[str, ...], notes: Notes, depth: int = 0) -> None:
     """Note what a script would do when it is started in one of these folders."""
     if depth > DEEPEST:
-        notes.findings += unclear("commands within commands").findings
+        notes.findings += unclear(Act.WITHIN).findings
         return
     found = read(text, cwds, notes.scene.home)
     notes.findings += found.findings
@@ -66,7 +67,7 @@ def script(text: str, cwds: tuple[str, ...], notes: Notes, depth: int = 0) -> No
 def command(simple: Simple, notes: Notes, depth: int) -> None:
     """Note what one command would do."""
     if depth > DEEPEST:
-        notes.findings += unclear("commands within commands").findings
+        notes.findings += unclear(Act.WITHIN).findings
         return
     for name, value in simple.assigned:
         if name == "IFS" and set_by(simple.words):  # only for what `read` splits
@@ -89,14 +90,14 @@ def _program(simple: Simple, notes: Notes, depth: int) -> None:
     word = simple.words[0]
     notes.argv.append(simple.words)
     if simple.dynamic or not is_known(word):
-        notes.findings += unclear("a command that the shell fills in").findings
+        notes.findings += unclear(Act.FILLED_COMMAND).findings
     name = canonical(word)
     _screen(name, simple, notes)
     for known in (name, *_aliases(word, notes)):
         if rule := RULES.get(known):
             _apply(rule(replace(simple, words=(known, *simple.words[1:]))), simple, notes, depth)
     if "/" in word and not _is_system(word, simple, notes):
-        notes.findings.append(changes(f"runs a program ({word.rpartition('/')[2]})"))
+        notes.findings.append(changes(Act.RUNS_PROGRAM, word.rpartition("/")[2]))
         notes.execute(word, simple.cwds)
     elif name not in RULES and word not in notes.functions:  # a function's body is judged where it stands
         _apply(_unknown(simple), simple, notes, depth)
@@ -148,7 +149,7 @@ def _unknown(simple: Simple) -> Effects:
     first = next((at for at, word in enumerate(words) if at and not word.startswith("-") and "=" not in word), None)
     hidden = first is not None and canonical(name) not in _TOOLS and canonical(words[first]) in RULES
     runs = (words[first:],) if hidden and first is not None else ()
-    return Effects((changes(f"runs a program ({name})"),), tuple(writes), runs=runs)
+    return Effects((changes(Act.RUNS_PROGRAM, name),), tuple(writes), runs=runs)
 
 
 def _apply(effects: Effects, simple: Simple, notes: Notes, depth: int) -> None:

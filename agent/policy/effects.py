@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agent.acts import Act
 from agent.policy.script import Simple
 from agent.policy.verdict import Finding, Tier
 
@@ -27,17 +28,17 @@ class Effects:
 Rule = Callable[[Simple], Effects]
 
 
-def reads(reason: str = "reads") -> Finding:
-    return Finding(Tier.READ, reason)
+def reads() -> Finding:
+    return Finding(Tier.READ, Act.READS)
 
 
-def changes(reason: str, *, once: bool = False) -> Finding:
-    return Finding(Tier.CHANGE, reason, once)
+def changes(act: Act, what: str = "", *, once: bool = False) -> Finding:
+    return Finding(Tier.CHANGE, act, what, once)
 
 
-def leaves(reason: str, *, once: bool = False) -> Finding:
-    return Finding(Tier.LEAVE, reason, once)
+def leaves(act: Act, what: str = "", *, once: bool = False) -> Finding:
+    return Finding(Tier.LEAVE, act, what, once)
 
 
-def unclear(what: str) -> Effects:
-    return Effects((leaves(f"not understood: {what}", once=True),))
+def unclear(act: Act, what: str = "") -> Effects:
+    return Effects((leaves(act, what, once=True),))

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from agent.acts import Act
 from agent.policy import quoting
 from agent.policy.folders import Folders
 from agent.policy.marks import MARKS, STAR, UNKNOWN
@@ -28,6 +29,12 @@ SET = names(
 )
 
 
+class Fault(Protocol):
+    """Takes down what can't be understood."""
+
+    def __call__(self, act: Act, what: str = "") -> None: ...
+
+
 class Expander:
     """`folders` are those the script may be in, `variables` what it has assigned so far. `substituted` is
     called with each command substitution; `fault` with what can't be understood."""
@@ -38,7 +45,7 @@ class Expander:
         folders: Folders,
         home: str,
         substituted: Callable[[Node], None],
-        fault: Callable[[str], None],
+        fault: Fault,
     ) -> None:
         self.text = source.text
         self.home = home
@@ -118,7 +125,7 @@ class Expander:
             case _ if not node.is_named:
                 return [text]
             case kind:
-                self.fault(f"a {kind.replace('_', ' ')} as a word")
+                self.fault(Act.UNCLEAR, kind.replace("_", " "))
                 return [UNKNOWN]
 
     def _string(self, node: Node) -> list[str]:
@@ -161,7 +168,7 @@ class Expander:
         operators = [self.text(child) for child in node.children if not child.is_named][1:-1]
         named = node.named_children
         if "@" in operators:
-            self.fault("${...@...}")
+            self.fault(Act.UNCLEAR, "${...@...}")
         self.visit(node)
         if not named or named[0].type not in ("variable_name", "subscript"):
             return [UNKNOWN]

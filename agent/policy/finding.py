@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, reads, unclear
 from agent.policy.marks import UNKNOWN, is_known
 from agent.policy.script import Simple
@@ -24,16 +25,16 @@ def find(simple: Simple) -> Effects:
         if word in _EXEC:
             command, at = _command(words, at + 1, starts)
             if not command or not is_known(command[0]):
-                return unclear("find that runs what it has found")
+                return unclear(Act.RUNS_COMMAND, "find")
             runs.append(command)
         elif word in _WRITES:
-            findings.append(changes("writes files (find)"))
+            findings.append(changes(Act.WRITES_FILES, "find"))
             writes += words[at + 1 : at + 2]
         elif word == "-delete":
-            findings.append(changes("deletes files (find)"))
+            findings.append(changes(Act.DELETES_FILES, "find"))
             writes += starts
         elif not is_known(word[:1]) and at >= len(starts):
-            findings += unclear("find with actions that the shell fills in").findings
+            findings += unclear(Act.FILLED_BY_SHELL, "find").findings
         at += 1
     deep = starts if runs or "-delete" in words else ()
     return Effects(tuple(findings), tuple(writes), deep=deep, runs=tuple(runs))

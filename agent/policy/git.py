@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.marks import is_known
 from agent.policy.names import names
@@ -44,12 +45,12 @@ def git(simple: Simple) -> Effects:
     """The effects of a git command."""
     line = parse(simple.words[1:], _GLOBAL, stop=True)
     if line.has("exec-path") and any(value for name, value in line.options if name.startswith("exec")):
-        return unclear("git --exec-path")
+        return unclear(Act.UNCLEAR, "git --exec-path")
     if line.has("config-env"):
-        return unclear("git --config-env")
+        return unclear(Act.UNCLEAR, "git --config-env")
     for setting in line.values("c"):
         if not _is_harmless(setting):
-            return unclear(f"git -c {setting.partition('=')[0]}")
+            return unclear(Act.UNCLEAR, f"git -c {setting.partition('=')[0]}")
     inside = next(line.values("C"), None)
     words = line.operands
     findings = _subcommand(words)
@@ -71,22 +72,22 @@ def _subcommand(words: tuple[str, ...]) -> Effects:
         return Effects((reads(),))
     name, rest = words[0], words[1:]
     if (name, rest[:1]) == ("bisect", ("run",)):
-        return Effects((changes("changes the repository (git bisect)"),), runs=(rest[1:],) if rest[1:] else ())
+        return Effects((changes(Act.CHANGES_REPOSITORY, "git bisect"),), runs=(rest[1:],) if rest[1:] else ())
     if (name, rest[:1]) == ("submodule", ("foreach",)):
-        return Effects((leaves("network (git submodule)"),), texts=(" ".join(rest[1:]),))
+        return Effects((leaves(Act.NETWORK, "git submodule"),), texts=(" ".join(rest[1:]),))
     line = parse(rest, Takes("mFCcbBoxSGOn", ("message", "file", "output", "exec", "format", "extcmd")))
     if any(_runs(name, option) for option, _ in line.options):
-        return unclear(f"git {name} that runs another program")
+        return unclear(Act.RUNS_COMMAND, f"git {name}")
     if name in _SPECIAL:
         return _SPECIAL[name](line)
     if name in _READ:
         outputs = tuple(line.values("output"))
-        return Effects((changes("writes files (git)") if outputs else reads(),), outputs)
+        return Effects((changes(Act.WRITES_FILES, "git") if outputs else reads(),), outputs)
     if name in _CHANGE:
-        return Effects((changes(f"changes the repository (git {name})"),), tuple(line.values("output")))
+        return Effects((changes(Act.CHANGES_REPOSITORY, f"git {name}"),), tuple(line.values("output")))
     if name in _NETWORK:
-        return Effects((leaves(f"network (git {name})"),))
-    return unclear(f"git {name}") if is_known(name) else unclear("a git command that the shell fills in")
+        return Effects((leaves(Act.NETWORK, f"git {name}"),))
+    return unclear(Act.UNCLEAR, f"git {name}") if is_known(name) else unclear(Act.FILLED_BY_SHELL, "git")
 
 
 def _runs(name: str, option: str) -> bool:
@@ -101,43 +102,43 @@ def _config(line: Line) -> Effects:
     )  # fmt: skip
     operands = tuple(word for word in line.operands if word not in ("get", "set", "list"))
     if line.has("e", "edit") or line.operands[:1] == ("edit",):
-        return unclear("git config --edit")
+        return unclear(Act.UNCLEAR, "git config --edit")
     if getters or len(operands) == 1:
         return Effects((reads(),))
     if line.has("global", "system", "f", "file"):
-        return Effects((leaves("settings outside of the workspace (git config)"),))
+        return Effects((leaves(Act.OUTER_SETTINGS, "git config"),))
     if operands and _is_harmless(f"{operands[0]}={operands[-1]}"):
-        return Effects((changes("changes the repository (git config)"),))
-    return unclear(f"git config {operands[0] if operands else ''}")
+        return Effects((changes(Act.CHANGES_REPOSITORY, "git config"),))
+    return unclear(Act.UNCLEAR, f"git config {operands[0] if operands else ''}")
 
 
 def _remote(line: Line) -> Effects:
     shows = not line.operands or (line.operands[0] == "get-url")
-    return Effects((reads() if shows else leaves("network (git remote)"),))
+    return Effects((reads() if shows else leaves(Act.NETWORK, "git remote"),))
 
 
 def _filter(line: Line) -> Effects:
-    return unclear("git filter-branch")
+    return unclear(Act.UNCLEAR, "git filter-branch")
 
 
 def _symbolic(line: Line) -> Effects:
-    return Effects((reads() if len(line.operands) < 2 else changes("changes the repository (git symbolic-ref)"),))
+    return Effects((reads() if len(line.operands) < 2 else changes(Act.CHANGES_REPOSITORY, "git symbolic-ref"),))
 
 
 def _archive(line: Line) -> Effects:
     if line.has("remote"):
-        return Effects((leaves("network (git archive)"),))
-    return Effects((changes("writes files (git archive)"),), tuple(line.values("o", "output")))
+        return Effects((leaves(Act.NETWORK, "git archive"),))
+    return Effects((changes(Act.WRITES_FILES, "git archive"),), tuple(line.values("o", "output")))
 
 
 def _worktree(line: Line) -> Effects:
-    return Effects((changes("changes the repository (git worktree)"),), line.operands[1:2])
+    return Effects((changes(Act.CHANGES_REPOSITORY, "git worktree"),), line.operands[1:2])
 
 
 def _init(line: Line) -> Effects:
     if line.has("template"):
-        return unclear("git init --template")
-    return Effects((changes("changes the repository (git init)"),), line.operands)
+        return unclear(Act.UNCLEAR, "git init --template")
+    return Effects((changes(Act.CHANGES_REPOSITORY, "git init"),), line.operands)
 
 
 def _lists(name: str) -> Callable[[Line], Effects]:
@@ -149,7 +150,7 @@ def _lists(name: str) -> Callable[[Line], Effects]:
             ("show",),
         )
         plain = not line.operands and all(option in _LISTING for option, _ in line.options) and name != "stash"
-        return Effects((reads() if asks or plain else changes(f"changes the repository (git {name})"),))
+        return Effects((reads() if asks or plain else changes(Act.CHANGES_REPOSITORY, f"git {name}"),))
 
     return rule
 

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from agent.acts import Act
 from agent.arguments import read as arguments
+from agent.causes import because
 from agent.policy.notes import Notes
 from agent.policy.verdict import Finding, Judgement, Scene, Tier
 from agent.steps import Call
@@ -27,11 +29,10 @@ def judge(call: Call, effect: str, scene: Scene) -> Judgement:
     try:
         _RULES.get(call.name, _other(call.name, effect))(arguments(call.arguments), notes)
     except (ValueError, TypeError, KeyError, RecursionError):
-        notes.findings.append(Finding(Tier.NEVER, "arguments that can't be read", once=True))
+        notes.findings.append(Finding(Tier.NEVER, Act.UNREADABLE, once=True))
     found = notes.judgement()
     if scene.tainted and (found.tier == Tier.CHANGE or call.name in _OUTWARD):
-        reason = f"{found.reason}, after words from elsewhere (forwarded or from the web)"
-        return replace(found, tier=max(found.tier, Tier.LEAVE), reason=reason)
+        return replace(found, tier=max(found.tier, Tier.LEAVE), cause=because(Act.AFTER_OTHERS, found.cause))
     return found
 
 
@@ -54,7 +55,7 @@ def _shell(args: dict[str, Any], notes: Notes) -> None:
 
     command = str(args["command"])
     if args.get("background"):
-        notes.findings.append(Finding(Tier.LEAVE, "leaves a process running in the background"))
+        notes.findings.append(Finding(Tier.LEAVE, Act.BACKGROUND))
     commands.script(command, (notes.scene.cwd,), notes)
 
 
@@ -64,7 +65,7 @@ def _read_file(args: dict[str, Any], notes: Notes) -> None:
 
 def _send_file(args: dict[str, Any], notes: Notes) -> None:
     _read_file(args, notes)
-    notes.findings.append(Finding(Tier.READ, "sends a file to the chat", once=True))  # as it is now
+    notes.findings.append(Finding(Tier.READ, Act.SENDS_FILE, once=True))  # as it is now
 
 
 def _list_dir(args: dict[str, Any], notes: Notes) -> None:
@@ -82,18 +83,18 @@ def _write_file(args: dict[str, Any], notes: Notes) -> None:
 
 def _jobs(args: dict[str, Any], notes: Notes) -> None:
     if args.get("action") in ("list", "tail", "wait"):
-        notes.findings.append(Finding(Tier.READ, "its own background jobs"))
+        notes.findings.append(Finding(Tier.READ, Act.OWN_JOBS))
     else:
-        notes.findings.append(Finding(Tier.CHANGE, "ends a background job of its own"))
+        notes.findings.append(Finding(Tier.CHANGE, Act.ENDS_JOB))
 
 
-def _fixed(tier: Tier, reason: str) -> Rule:
-    return lambda args, notes: notes.findings.append(Finding(tier, reason))
+def _fixed(tier: Tier, act: Act, what: str = "") -> Rule:
+    return lambda args, notes: notes.findings.append(Finding(tier, act, what))
 
 
 def _other(name: str, effect: str) -> Rule:
     """A tool that isn't ours: what it says of itself is all that is known."""
-    return _fixed(Tier.READ if effect == "read" else Tier.LEAVE, f"a tool of unknown reach ({name[:64]})")
+    return _fixed(Tier.READ if effect == "read" else Tier.LEAVE, Act.UNKNOWN_TOOL, name[:64])
 
 
 _RULES: dict[str, Rule] = {
@@ -105,7 +106,7 @@ _RULES: dict[str, Rule] = {
     "write_file": _write_file,
     "edit_file": _write_file,
     "jobs": _jobs,
-    "subagent": _fixed(Tier.READ, "a run whose calls are judged themselves"),
-    "save_tool": _fixed(Tier.LEAVE, "installs a tool (save_tool)"),
-    "delete_tool": _fixed(Tier.LEAVE, "removes a tool (delete_tool)"),
+    "subagent": _fixed(Tier.READ, Act.OF_A_RUN),
+    "save_tool": _fixed(Tier.LEAVE, Act.ADDS_TOOL, "save_tool"),
+    "delete_tool": _fixed(Tier.LEAVE, Act.REMOVES_TOOL, "delete_tool"),
 }

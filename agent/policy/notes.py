@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from agent.acts import Act
 from agent.policy import places
 from agent.policy.marks import MARKS, shown
 from agent.policy.paths import askable, asked, candidates, home_put_in, on_disk, resolved
@@ -30,7 +31,7 @@ class Notes:
         """The sum of it."""
         for asks in (self.executables, self.paths, self.scripts):
             if len(asks) > MOST:
-                self.findings.append(Finding(Tier.LEAVE, "not understood: too many files to check", once=True))
+                self.findings.append(Finding(Tier.LEAVE, Act.MANY_FILES, once=True))
         top = highest(self.findings)
         workspace = (self.scene.workspace,) if self.paths else ()
         questions = Questions(
@@ -39,7 +40,7 @@ class Notes:
             tuple(self.scripts)[:MOST],
         )
         session_ok = not any(finding.once for finding in self.findings)
-        return Judgement(top.tier, top.reason, tuple(self.argv), session_ok, questions)
+        return Judgement(top.tier, top.cause, tuple(self.argv), session_ok, questions)
 
     def touch(self, word: str, cwds: tuple[str, ...], *, names_only: bool = False, ask: bool = True) -> None:
         """A word that may name a file, whatever is done with it."""
@@ -60,17 +61,17 @@ class Notes:
         self.touch(word, cwds)
         if places.is_harmless(word):
             return
-        self.findings.append(Finding(Tier.CHANGE, "changes files"))
+        self.findings.append(Finding(Tier.CHANGE, Act.CHANGES_FILES))
         for cwd in cwds:
             for path in resolved(word, (cwd,), self.scene):
                 if places.planted(path):
-                    self.findings.append(Finding(Tier.LEAVE, f"plants what runs or is trusted later: {shown(path)}"))
+                    self.findings.append(Finding(Tier.LEAVE, Act.PLANTS, shown(path)))
             # What the disk says counts, where it was asked.
             path = on_disk(home_put_in(word, self.scene.home), cwd, self.scene) or next(
                 resolved(word, (cwd,), self.scene)
             )
             if not places.inside(path, self.scene) and not places.is_open(path):
-                self.findings.append(Finding(Tier.LEAVE, f"writes outside the workspace: {shown(path)}"))
+                self.findings.append(Finding(Tier.LEAVE, Act.WRITES_OUTSIDE, shown(path)))
 
     def take_all(self, word: str, cwds: tuple[str, ...]) -> None:
         """A folder of which everything is read or changed."""
@@ -83,7 +84,7 @@ class Notes:
         """A file whose content will run."""
         self.touch(word, cwds, ask=False)
         if word.startswith(("/dev/", "/proc/")):
-            self.findings.append(Finding(Tier.LEAVE, f"not understood: runs {shown(word)}", once=True))
+            self.findings.append(Finding(Tier.LEAVE, Act.RUNS_UNSEEN, shown(word), once=True))
         if MARKS.isdisjoint(word):
             for cwd in cwds:
                 if MARKS.isdisjoint(cwd):
@@ -95,7 +96,7 @@ class Notes:
         if self.checks <= MOST_CHECKS:
             return False
         if self.checks - more <= MOST_CHECKS:
-            self.findings.append(Finding(Tier.NEVER, "more paths than can be checked; send fewer at once", once=True))
+            self.findings.append(Finding(Tier.NEVER, Act.MANY_PATHS, once=True))
         return True
 
     def _ask(self, word: str, cwds: tuple[str, ...]) -> None:
@@ -109,4 +110,4 @@ class Notes:
         elif not names_only and (secret := places.denied(path, self.scene)):
             self.findings.append(secret)
         elif path.startswith(("/dev/tcp/", "/dev/udp/")):
-            self.findings.append(Finding(Tier.LEAVE, "network (/dev/tcp)"))
+            self.findings.append(Finding(Tier.LEAVE, Act.NETWORK, "/dev/tcp"))

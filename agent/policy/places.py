@@ -5,6 +5,7 @@ A path may hold marks (see `marks`); then a place counts if it may be meant.
 
 from __future__ import annotations
 
+from agent.acts import Act
 from agent.policy.marks import MARKS, UNKNOWN, matches, segments, within
 from agent.policy.names import names
 from agent.policy.verdict import Finding, Scene, Tier
@@ -21,8 +22,8 @@ def _rows(text: str) -> dict[str, tuple[Parts, ...]]:
     return out
 
 
-_OWN = Finding(Tier.NEVER, "touches Jarvis's own state")
-_SECRET = Finding(Tier.NEVER, "private keys or credentials")
+_OWN = Finding(Tier.NEVER, Act.OWN_STATE)
+_SECRET = Finding(Tier.NEVER, Act.SECRETS)
 
 # Wherever they stand.
 _SECRETS = _rows(
@@ -78,9 +79,9 @@ def denied(path: str, scene: Scene, *, deep: bool = False) -> Finding | None:
     if not parts:
         return None
     if parts[0] == "dev" and len(parts) > 1 and path not in _HARMLESS and _is_disk(parts[1]):
-        return Finding(Tier.NEVER, f"raw device: /{'/'.join(parts)}")
+        return Finding(Tier.NEVER, Act.RAW_DEVICE, f"/{'/'.join(parts)}")
     if parts[0] == "proc" and len(parts) > 1 and any(_meant(parts[-1], name) for name in _PROCESS_SECRETS):
-        return Finding(Tier.NEVER, "memory or environment of a process")
+        return Finding(Tier.NEVER, Act.PROCESS_MEMORY)
     if _is_secret(parts, path, scene) or (deep and parts[-1] in _SECRET_FOLDERS):
         return _SECRET
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.names import names
 from agent.policy.options import Takes, means, parse
@@ -80,12 +81,12 @@ def reader(simple: Simple) -> Effects:
                 findings.append(_FINDINGS[kind](name))
                 writes += [value] if kind == _WRITE and value is not None else []
     if name in _SECOND_IS_OUTPUT and len(line.operands) > 1:
-        findings.append(changes(f"writes files ({name})"))
+        findings.append(changes(Act.WRITES_FILES, name))
         writes += line.operands[1:]
     if (name == "hostname" and line.operands) or (name == "date" and _sets_clock(line.operands)):
-        findings.append(leaves(f"system settings ({name})"))
+        findings.append(leaves(Act.SYSTEM, name))
     if name in ("less", "more", "zless") and any(word.startswith("+") for word in simple.words[1:]):
-        findings.append(leaves(f"runs a command from {name}", once=True))
+        findings.append(leaves(Act.RUNS_FROM, name, once=True))
     deep = name in _ALWAYS_DEEP or (name in _DEEP and line.has(*_DEEP[name]))
     return Effects(tuple(findings), tuple(writes), deep=(line.operands or (".",)) if deep else ())
 
@@ -95,17 +96,17 @@ def _sets_clock(operands: tuple[str, ...]) -> bool:
 
 
 _FINDINGS = {
-    _WRITE: lambda name: changes(f"writes files ({name})"),
-    _RUN: lambda name: leaves(f"runs another program from {name}", once=True),
-    _LEAVE: lambda name: leaves(f"system settings ({name})"),
-    _CHANGE: lambda name: changes(f"writes files ({name})"),
+    _WRITE: lambda name: changes(Act.WRITES_FILES, name),
+    _RUN: lambda name: leaves(Act.RUNS_OTHER_FROM, name, once=True),
+    _LEAVE: lambda name: leaves(Act.SYSTEM, name),
+    _CHANGE: lambda name: changes(Act.WRITES_FILES, name),
 }
 
 
 def declaration(simple: Simple) -> Effects:
     """`export` and its like, where the grammar took them for an ordinary command."""
     if any(word.startswith("-") and "n" in word for word in simple.words[1:]) and simple.words[0] != "export":
-        return unclear(f"{simple.words[0]} -n")
+        return unclear(Act.UNCLEAR, f"{simple.words[0]} -n")
     pairs = tuple(word.partition("=")[::2] for word in simple.words[1:] if "=" in word)
     return Effects((reads(),), assigned=pairs)
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from agent.acts import Act
 from agent.policy.expand import Expander
 from agent.policy.folders import Folders
 from agent.policy.grammar import Source, tree
@@ -33,7 +34,7 @@ def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     """The commands of a script. What isn't understood is a finding."""
     source = tree(text)
     if source is None:
-        unparsed = Finding(Tier.LEAVE, "not parsed: bash would read it in its own way", once=True)
+        unparsed = Finding(Tier.LEAVE, Act.UNPARSED, once=True)
         return Script(findings=(unparsed,), parsed=False)
     reader = _Reader(source, cwds, home)
     reader.program(source.root)
@@ -76,15 +77,14 @@ class _Reader:
             self._walk(body)
         since = self.commands[self._background or 0 :]
         if self._background is not None and not any(command.words[:1] == ("wait",) for command in since):
-            self.findings.append(Finding(Tier.LEAVE, "leaves a process running in the background (&)"))
+            self.findings.append(Finding(Tier.LEAVE, Act.BACKGROUND_BY, "&"))
 
-    def fault(self, what: str) -> None:
-        self.findings.append(Finding(Tier.LEAVE, f"not understood: {what}", once=True))
+    def fault(self, act: Act, what: str = "") -> None:
+        self.findings.append(Finding(Tier.LEAVE, act, what, once=True))
 
     def _too_much(self) -> None:
         if not any(finding.tier == Tier.NEVER for finding in self.findings):
-            text = "more commands than can be checked; send fewer at once"
-            self.findings.append(Finding(Tier.NEVER, text, once=True))
+            self.findings.append(Finding(Tier.NEVER, Act.MANY_COMMANDS, once=True))
 
     def substituted(self, node: Node) -> None:
         """A subshell: what it changes stays inside."""
@@ -100,7 +100,7 @@ class _Reader:
         if known:
             known(node)
         elif node.is_named:
-            self.fault(node.type.replace("_", " "))
+            self.fault(Act.UNCLEAR, node.type.replace("_", " "))
             self.expand.visit(node)
 
     def _sequence(self, node: Node) -> None:
@@ -139,7 +139,7 @@ class _Reader:
             if set(self.folders.now) <= set(held):
                 break
         else:
-            self.fault("a loop that changes folders")
+            self.fault(Act.LOOP)
         self.folders.may_be(before + self.folders.now)
 
     def _list(self, node: Node) -> None:
@@ -263,7 +263,7 @@ class _Reader:
         """Two words must have something between them: else bash reads one where the grammar sees two."""
         following = node.next_sibling
         if following is not None and following.start_byte == node.end_byte and "redirect" not in following.type:
-            self.fault("words that touch")
+            self.fault(Act.TOUCHING_WORDS)
 
     def _assignments(self, node: Node) -> None:
         nodes = node.named_children if node.type == "variable_assignments" else [node]

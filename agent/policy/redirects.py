@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from agent.acts import Act
 from agent.policy.expand import Expander
 from agent.policy.marks import UNKNOWN
 
@@ -84,7 +85,7 @@ def _heredoc(node: Node, expand: Expander, found: _Found) -> None:
     if body is not None and not literal:
         expand.visit(body)
         if not body.named_children and ("$(" in text or "`" in text):  # the grammar doesn't look into some of them
-            expand.fault("a command in a here-document")
+            expand.fault(Act.IN_HERE_DOCUMENT)
     plain = literal or not any(char in text for char in "$`\\")
     found.fed = text if plain else UNKNOWN
     for child in node.children:

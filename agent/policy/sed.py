@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.marks import is_known
 from agent.policy.options import Takes, parse
@@ -143,22 +144,20 @@ def sed(simple: Simple) -> Effects:
     if not scripts and not line.has("f", "file"):
         scripts, operands = list(operands[:1]), operands[1:]
     if line.has("f", "file"):
-        return Effects(
-            (leaves("not understood: sed -f", once=True),), operands, scripts=tuple(line.values("f", "file"))
-        )
+        return Effects((leaves(Act.UNCLEAR, "sed -f", once=True),), operands, scripts=tuple(line.values("f", "file")))
     scan = _Scan("\n".join(scripts))
     if is_known(scan.text) or line.has("sandbox"):
         try:
             scan.script()
         except _Strange:
-            return Effects(unclear("the sed script").findings, operands)
+            return Effects(unclear(Act.UNCLEAR, "sed").findings, operands)
     elif not line.has("sandbox"):
-        return Effects(unclear("a sed script that the shell fills in").findings, operands)
+        return Effects(unclear(Act.FILLED_BY_SHELL, "sed").findings, operands)
     if scan.runs:
-        return Effects((leaves("runs a command from sed", once=True),), operands)
+        return Effects((leaves(Act.RUNS_FROM, "sed", once=True),), operands)
     in_place = line.has("i", "in-place")
     writes = (*scan.writes, *(operands if in_place else ()))
-    return Effects((changes("changes files (sed)") if writes or in_place else reads(),), writes)
+    return Effects((changes(Act.CHANGES_FILES_WITH, "sed") if writes or in_place else reads(),), writes)
 
 
 RULES: dict[str, Rule] = {"sed": sed, "gsed": sed}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.acts import Act
 from agent.policy.marks import is_known
 from agent.policy.names import names
 from agent.policy.verdict import Finding, Tier
@@ -31,7 +32,7 @@ def assigned(name: str, value: str) -> Finding | None:
         return None
     git = name.startswith("GIT_") and not name.startswith(_GIT_HARMLESS)
     if name in _NAMES or git or name.startswith(_PREFIXES) or name.lower() in _PROXIES:
-        return Finding(Tier.LEAVE, f"sets {name}", once=True)
+        return Finding(Tier.LEAVE, Act.SETS, name, once=True)
     if "$(" in value or "`" in value:  # arithmetic and prompts run what stands in a variable (bash manual, "Shell
-        return Finding(Tier.LEAVE, f"not understood: a command in {name}", once=True)  # Arithmetic")
-    return None if is_known(name) else Finding(Tier.LEAVE, "sets a variable that the shell names", once=True)
+        return Finding(Tier.LEAVE, Act.COMMAND_IN, name, once=True)  # Arithmetic")
+    return None if is_known(name) else Finding(Tier.LEAVE, Act.SETS_SOME, once=True)

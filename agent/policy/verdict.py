@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from agent.acts import Act
+from agent.causes import Cause, because
+
 
 class Tier(IntEnum):
     """FAULTS, threat model: what a call reaches."""
@@ -18,11 +21,17 @@ class Tier(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was noticed. `reason` names it for a person. `once`: no standing permission may cover it."""
+    """One thing that was noticed: an `act`, and what does it or what it is done to. `once`: no standing permission may
+    cover it."""
 
     tier: Tier
-    reason: str
+    act: Act
+    what: str = ""
     once: bool = False
+
+    @property
+    def cause(self) -> Cause:
+        return because(self.act, self.what) if self.what else because(self.act)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +75,17 @@ class Judgement:
     allow exactly this for the rest of the session."""
 
     tier: Tier
-    reason: str
+    cause: Cause
     argv: tuple[tuple[str, ...], ...] = ()
     session_ok: bool = True
     questions: Questions = Questions()
 
+    @property
+    def reason(self) -> str:
+        """The cause in English."""
+        return str(self.cause)
+
 
 def highest(findings: Iterable[Finding]) -> Finding:
     """The first of the highest tier; a read where nothing was found."""
-    return max(findings, key=lambda finding: finding.tier, default=Finding(Tier.READ, "reads"))
+    return max(findings, key=lambda finding: finding.tier, default=Finding(Tier.READ, Act.READS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, leaves, reads, unclear
 from agent.policy.marks import MARKS, UNKNOWN, is_known
 from agent.policy.options import NONE, Line, Takes, parse
@@ -14,14 +15,14 @@ from agent.policy.verdict import Finding
 @dataclass(frozen=True, slots=True)
 class _Wrapper:
     """`skip` operands stand before the command; `writes` and `folder` name options whose values are that;
-    `text` those whose value is a shell script; `reason` is why it leaves the box by itself."""
+    `text` those whose value is a shell script; `act` is why it leaves the box by itself."""
 
     takes: Takes = NONE
     skip: int = 0
     writes: tuple[str, ...] = ()
     folder: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
-    reason: str = ""
+    act: Act | None = None
     assigns: bool = False
     joins: bool = False  # its operands are one shell script
     permutes: bool = False  # its options may stand after its operands
@@ -31,9 +32,6 @@ def _long(names: str) -> tuple[str, ...]:
     return tuple(names.split())
 
 
-_SUDO = "another user's rights"
-_BACK = "leaves a process running in the background"
-_PARTS = "another view of the system"
 WRAPPERS = {
     "env": _Wrapper(Takes("uCS", _long("unset chdir split-string")), assigns=True, folder=("C", "chdir")),
     "nice": _Wrapper(Takes("n", ("adjustment",))),
@@ -70,32 +68,32 @@ WRAPPERS = {
     "valgrind": _Wrapper(),
     "busybox": _Wrapper(),
     "toybox": _Wrapper(),
-    "nohup": _Wrapper(reason=f"{_BACK} (nohup)"),
-    "setsid": _Wrapper(reason=f"{_BACK} (setsid)"),
-    "daemonize": _Wrapper(Takes("aceoplu"), reason=f"{_BACK} (daemonize)"),
+    "nohup": _Wrapper(act=Act.BACKGROUND_BY),
+    "setsid": _Wrapper(act=Act.BACKGROUND_BY),
+    "daemonize": _Wrapper(Takes("aceoplu"), act=Act.BACKGROUND_BY),
     "sudo": _Wrapper(
         Takes("ugpCcrtThUDRa", _long("user group prompt chdir chroot host role type other-user close-from")),
-        reason=f"{_SUDO} (sudo)", assigns=True, folder=("D", "chdir"),
+        act=Act.OTHER_RIGHTS, assigns=True, folder=("D", "chdir"),
     ),
-    "doas": _Wrapper(Takes("uCa"), reason=f"{_SUDO} (doas)", assigns=True),
-    "pkexec": _Wrapper(Takes("u", ("user",)), reason=f"{_SUDO} (pkexec)"),
+    "doas": _Wrapper(Takes("uCa"), act=Act.OTHER_RIGHTS, assigns=True),
+    "pkexec": _Wrapper(Takes("u", ("user",)), act=Act.OTHER_RIGHTS),
     "su": _Wrapper(
         Takes("cgGsw", _long("command group supp-group shell whitelist-environment session-command")),
-        text=("c", "command", "session-command"), reason=f"{_SUDO} (su)", skip=99, permutes=True,
+        text=("c", "command", "session-command"), act=Act.OTHER_RIGHTS, skip=99, permutes=True,
     ),
     "runuser": _Wrapper(
         Takes("cgGsuw", _long("command group supp-group shell user session-command")),
-        text=("c", "command", "session-command"), reason=f"{_SUDO} (runuser)",
+        text=("c", "command", "session-command"), act=Act.OTHER_RIGHTS,
     ),
-    "chroot": _Wrapper(Takes("", _long("userspec groups")), skip=1, reason=f"{_PARTS} (chroot)"),
-    "unshare": _Wrapper(Takes("SGRw", _long("setuid setgid root wd")), reason=f"{_PARTS} (unshare)"),
-    "nsenter": _Wrapper(Takes("tSGW", _long("target setuid setgid wdns")), reason=f"{_PARTS} (nsenter)"),
-    "bwrap": _Wrapper(skip=99, reason=f"{_PARTS} (bwrap)"),
-    "setpriv": _Wrapper(reason=f"{_SUDO} (setpriv)"),
-    "capsh": _Wrapper(skip=99, reason=f"{_SUDO} (capsh)"),
-    "systemd-run": _Wrapper(Takes("HMpEu", _long("unit property setenv")), reason="services (systemd-run)"),
-    "systemd-inhibit": _Wrapper(reason="services (systemd-inhibit)"),
-    "gdb": _Wrapper(skip=99, reason="another process (gdb)"),
+    "chroot": _Wrapper(Takes("", _long("userspec groups")), skip=1, act=Act.OTHER_VIEW),
+    "unshare": _Wrapper(Takes("SGRw", _long("setuid setgid root wd")), act=Act.OTHER_VIEW),
+    "nsenter": _Wrapper(Takes("tSGW", _long("target setuid setgid wdns")), act=Act.OTHER_VIEW),
+    "bwrap": _Wrapper(skip=99, act=Act.OTHER_VIEW),
+    "setpriv": _Wrapper(act=Act.OTHER_RIGHTS),
+    "capsh": _Wrapper(skip=99, act=Act.OTHER_RIGHTS),
+    "systemd-run": _Wrapper(Takes("HMpEu", _long("unit property setenv")), act=Act.SERVICES),
+    "systemd-inhibit": _Wrapper(act=Act.SERVICES),
+    "gdb": _Wrapper(skip=99, act=Act.PROCESS),
 }  # fmt: skip
 
 
@@ -105,10 +103,10 @@ def unwrap(simple: Simple) -> Effects:
     wrapper = WRAPPERS[name]
     line = parse(simple.words[1:], wrapper.takes, stop=not wrapper.permutes)
     if name == "env" and line.has("S", "split-string"):
-        return unclear("env -S")
+        return unclear(Act.UNCLEAR, "env -S")
     options = simple.words[1 : len(simple.words) - len(line.operands)]
     if any(not MARKS.isdisjoint(word[:1]) for word in options):
-        return unclear(f"{name} with options that the shell fills in")
+        return unclear(Act.FILLED_BY_SHELL, name)
     if name == "command" and line.has("v", "V"):
         return Effects((reads(),))
     return _effects(name, wrapper, line, simple)
@@ -128,8 +126,8 @@ def _effects(name: str, wrapper: _Wrapper, line: Line, simple: Simple) -> Effect
     if name == "flock" and skipped and line.operands[1:2] == ("-c",):
         texts, runs = list(line.operands[2:3]), ()
     unread = [text for text in texts if not is_known(text)]
-    findings: list[Finding] = [leaves(wrapper.reason)] if wrapper.reason else []
-    findings += unclear(f"{name} with text that the shell fills in").findings if unread else ()
+    findings: list[Finding] = [leaves(wrapper.act, name)] if wrapper.act else []
+    findings += unclear(Act.FILLED_BY_SHELL, name).findings if unread else ()
     return Effects(
         findings=tuple(findings) or (reads(),),
         writes=(*line.values(*wrapper.writes), *_own_operands(name, skipped)),
@@ -149,7 +147,7 @@ def exec_(simple: Simple) -> Effects:
     """`exec`: another name for the program hides what it is."""
     line = parse(simple.words[1:], Takes("a"), stop=True)
     if line.has("a"):
-        return unclear("exec -a")
+        return unclear(Act.UNCLEAR, "exec -a")
     return Effects((reads(),), runs=(line.operands,) if line.operands else ())
 
 
@@ -164,10 +162,10 @@ def xargs(simple: Simple) -> Effects:
     if replaced:
         command = tuple(word.replace(replaced[0], UNKNOWN) for word in command)
     if not is_known(command[0]):
-        return unclear("xargs with a command that it is fed")
+        return unclear(Act.FILLED_BY_SHELL, "xargs")
     shell = command[0].rpartition("/")[2] in ("sh", "bash", "dash", "zsh", "ksh") and "-c" in command
     if shell and replaced and not all(map(is_known, command)):
-        return unclear("xargs that fills in a script")
+        return unclear(Act.FILLED_BY_SHELL, "xargs")
     return Effects((reads(),), runs=(command, (*command, *more)))  # fed with nothing, it may still run once
 
 
@@ -178,7 +176,7 @@ def parallel(simple: Simple) -> Effects:
         if mark in head:
             head = head[: head.index(mark)]
     line = parse(head, Takes("jSIaN"), stop=True)
-    return Effects((leaves("not understood: parallel", once=True),), runs=((*line.operands, UNKNOWN),))
+    return Effects((leaves(Act.UNCLEAR, "parallel", once=True),), runs=((*line.operands, UNKNOWN),))
 
 
 RULES: dict[str, Rule] = {

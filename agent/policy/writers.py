@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agent.acts import Act
 from agent.policy.effects import Effects, Rule, changes, leaves, reads, unclear
 from agent.policy.marks import is_known
 from agent.policy.names import names
@@ -41,12 +42,12 @@ def writer(simple: Simple) -> Effects:
     name = simple.words[0].rpartition("/")[2]
     line = parse(simple.words[1:], _TAKES.get(name, Takes()))
     if name == "split" and line.has("filter"):
-        return unclear("split --filter")
+        return unclear(Act.UNCLEAR, "split --filter")
     writes = (*_changed(name, line), *line.values("t", "target-directory", "tmpdir", "directory", "reject-file"))
     if name == "patch":
         writes = (*writes, *line.values("o", "d", "r", "output"))
     deep = name == "mv" or line.has(*_RECURSIVE.get(name, _RECURSES))
-    return Effects((changes(f"changes files ({name})"),), writes, deep=line.operands if deep else ())
+    return Effects((changes(Act.CHANGES_FILES_WITH, name),), writes, deep=line.operands if deep else ())
 
 
 def _changed(name: str, line: Line) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ def _changed(name: str, line: Line) -> tuple[str, ...]:
 
 def dd(simple: Simple) -> Effects:
     outputs = tuple(word[3:] for word in simple.words[1:] if word.startswith("of="))
-    return Effects((changes("changes files (dd)"),), outputs)
+    return Effects((changes(Act.CHANGES_FILES_WITH, "dd"),), outputs)
 
 
 _TAR_VALUES = names(
@@ -87,10 +88,10 @@ def tar(simple: Simple) -> Effects:
         if any(option == run or (len(option) > 2 and run.startswith(option)) for run in _TAR_RUNS) and not (
             option == "I" and value in ("zstd", "pigz", "gzip", "xz", "bzip2", "lz4")
         ):
-            return unclear(f"tar that runs a command (--{option})" if len(option) > 1 else f"tar -{option}")
+            return unclear(Act.RUNS_COMMAND, f"tar --{option}" if len(option) > 1 else f"tar -{option}")
     files = tuple(line.values("f", "file"))
     if any(":" in file for file in files) and not line.has("force-local"):
-        return Effects((leaves("network (tar)"),))
+        return Effects((leaves(Act.NETWORK, "tar"),))
     creates = line.has("c", "r", "u", "A", "create", "append", "update", "delete", "catenate")
     places = tuple(line.values("C", "directory", "one-top-level")) or (".",)
     writes = files if creates else places if line.has("x", "extract", "get") else ()
@@ -98,8 +99,8 @@ def tar(simple: Simple) -> Effects:
     absolute = line.has("P", "absolute-names") and line.has("x", "extract", "get")
     lists = line.has("t", "list") and not creates
     findings = (
-        reads() if lists else changes("changes files (tar)"),
-        *((leaves("writes by absolute names (tar -P)"),) if absolute else ()),
+        reads() if lists else changes(Act.CHANGES_FILES_WITH, "tar"),
+        *((leaves(Act.ABSOLUTE_NAMES, "tar -P"),) if absolute else ()),
     )
     return Effects(findings, writes, deep=_below(line) if creates else ())
 
@@ -125,22 +126,22 @@ def archive(simple: Simple) -> Effects:
     name = simple.words[0].rpartition("/")[2]
     line = parse(simple.words[1:], Takes("dTOI", ("directory",)))
     if name in ("zip", "cpio") and line.has("TT", "unzip-command", "T", "rsh-command", "I", "F"):
-        return unclear(f"{name} that runs a command")
+        return unclear(Act.RUNS_COMMAND, name)
     writes = (*line.operands[:1], *line.values("d", "directory", "o")) if name != "cpio" else (".",)
     writes += tuple(word[2:] for word in simple.words[1:] if word.startswith("-o") and len(word) > 2)
     writes += (".",) if name in ("unzip", "7z", "7za", "unrar") and not line.has("d", "l", "t", "p", "Z") else ()
-    return Effects((changes(f"changes files ({name})"),), writes, deep=line.operands[1:])
+    return Effects((changes(Act.CHANGES_FILES_WITH, name),), writes, deep=line.operands[1:])
 
 
 def rsync(simple: Simple) -> Effects:
     line = parse(simple.words[1:], Takes("efBMT", ("rsh", "rsync-path", "filter", "exclude", "include", "files-from",
                                                     "temp-dir", "log-file", "backup-dir")))  # fmt: skip
     if line.has("e", "rsh", "rsync-path", "M", "remote-option"):
-        return Effects((leaves("network (rsync)", once=True),), line.operands[-1:], deep=line.operands)
+        return Effects((leaves(Act.NETWORK, "rsync", once=True),), line.operands[-1:], deep=line.operands)
     if any(":" in operand.partition("/")[0] for operand in line.operands):
-        return Effects((leaves("network (rsync)"),), line.operands[-1:], deep=line.operands)
+        return Effects((leaves(Act.NETWORK, "rsync"),), line.operands[-1:], deep=line.operands)
     writes = (*line.operands[-1:], *line.values("log-file", "backup-dir", "temp-dir"))
-    return Effects((changes("changes files (rsync)"),), writes, deep=line.operands)
+    return Effects((changes(Act.CHANGES_FILES_WITH, "rsync"),), writes, deep=line.operands)
 
 
 _SQLITE_REACHES = re.compile(
@@ -156,8 +157,8 @@ def sqlite(simple: Simple) -> Effects:
     fed = simple.fed if simple.fed is not None and is_known(simple.fed) else ""
     text = "\n".join((*line.operands[1:], fed))
     if _SQLITE_REACHES.search(text) or not is_known(text) or simple.fed not in (None, fed) or line.has("cmd", "init"):
-        return unclear("sqlite3 commands that reach beyond the database")
-    return Effects((changes("changes files (sqlite3)"),), line.operands[:1])
+        return unclear(Act.UNCLEAR, "sqlite3")
+    return Effects((changes(Act.CHANGES_FILES_WITH, "sqlite3"),), line.operands[:1])
 
 
 RULES: dict[str, Rule] = {

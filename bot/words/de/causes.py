@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.words.de.acts import ACTS
 from bot.words.de.times import figure, number
 
 _MODEL = {
@@ -221,7 +222,7 @@ _CLAIMS = {
     "check begun": "die letzte Prüfung wurde im Hintergrund begonnen, und ihr Ende wurde nicht abgewartet",
     "changed after check": "nach der letzten Prüfung wurden Dateien geändert",
 }
-CAUSES = _MODEL | _ADVICE | _ENDS | _GUARDS | _CLAIMS
+CAUSES = _MODEL | _ADVICE | _ENDS | _GUARDS | _CLAIMS | ACTS
 
 
 def say(value: float, kind: str) -> str:
