@@ -32,6 +32,11 @@ class LiveCards:
             lane.cards.pop(key)
         self.start(lane)
 
+    def withdraw(self, lane: Lane, key: str) -> Letter | None:
+        """The letter of a card that nothing has been done for yet, which is forgotten; else None."""
+        card = lane.cards.get(key)
+        return None if card is None or card.stored else lane.cards.pop(key).letter
+
     def start(self, lane: Lane) -> None:
         if lane.showing is None and not lane.parked and _stale(lane):
             lane.showing = asyncio.create_task(self._run(lane), name=f"cards to {lane.chat}")

@@ -70,6 +70,10 @@ class Sender:
         place = self._at(place)
         self._cards.show(self._lane(place.chat), place, key, letter, final)
 
+    def withdraw(self, place: Place, key: str) -> Letter | None:
+        """Take back a card that waits to be shown for the first time; None if there is none, or it is on its way."""
+        return self._cards.withdraw(self._lane(self._at(place).chat), key)
+
     def previews(self, place: Place) -> bool:
         """Whether a text can be shown there while it is being written."""
         return self._previews.wanted(self._lane(self._at(place).chat))

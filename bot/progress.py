@@ -99,7 +99,13 @@ class Progress:
         """One silent message a kind and run, counted in place (SPEC T5)."""
         count = run.told[nudged.event] = run.told.get(nudged.event, 0) + 1
         letter = Letter(clip(self.mask(words.nudged(remark(nudged), count)), NUDGE), silent=True)
-        self._sender.card(run.place, f"{run.key}:{nudged.event}", letter, final=True)
+        self._sender.card(run.place, _told_key(run, nudged.event), letter, final=True)
+
+    def _tell_the_rest(self, run: _Shown) -> None:
+        """What had no time to be told while a quick run went on comes as one message after its answer, not as many."""
+        waiting = [self._sender.withdraw(run.place, _told_key(run, event)) for event in run.told]
+        if rest := [letter.text for letter in waiting if letter]:
+            self._sender.card(run.place, _told_key(run, "rest"), Letter("\n".join(rest), silent=True), final=True)
 
     def restore(self, session: str, place: Place, journal: list[tuple[int, steps.Step]]) -> None:
         """After a restart: the card of the run that goes on, under the key that it had."""
@@ -158,6 +164,7 @@ class Progress:
         del self._runs[session]
         if run.task:
             run.task.cancel()
+        self._tell_the_rest(run)
         if run.visible:
             buttons = ((details_button(session, run.asked),),) if run.card.calls else ()
             letter = Letter(self.mask(run.card.text(self._clock.now())), buttons=buttons, silent=True)
@@ -172,6 +179,10 @@ def _buttons(session: str, run: _Shown) -> tuple[tuple[Button, ...], ...]:
     verb, text = ("resume", words.RESUME) if run.card.paused else ("pause", words.PAUSE)
     row = (Button(words.STOP, f"stop:{session}"), Button(text, f"{verb}:{session}"))
     return ((*row, details_button(session, run.asked)),)
+
+
+def _told_key(run: _Shown, what: str) -> str:
+    return f"{run.key}:{what}"
 
 
 def card_key(session: str, asked: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.fakes.lab import Lab
@@ -48,4 +50,17 @@ async def test_a_loop_that_goes_on_after_a_handoff_is_stopped_soon_after(lab: La
     requests = lab.requests(sent)
     assert any("after checkpoint" in request.raw.decode() for request in requests)
     assert len(requests) <= 8
+    assert not lab.faults()
+
+
+async def test_a_quick_run_trails_at_most_two_messages_of_what_it_was_told(lab: Lab) -> None:
+    (lab.workspace / "scan.sh").write_text("$ZAP_CMD() { :; }\n\\$ZAP_CMD -x\n")
+    await lab.start()
+    script = [sh(f"{how} scan.sh") for how in ("bash", "sh", "bash -x", "PATH=$PATH:/opt bash", "env A=1 bash", ". ./")]
+    sent = lab.send("run scan.sh", [*script, "It failed. DONE1"])
+    await lab.wait_text("Checkpoint 1", after=sent.after, timeout=30)
+    await lab.until(lambda: [text for text in lab.screen() if "Told the model" in text], "the chat isn't told")
+    await asyncio.sleep(6)
+    told = [text for text in lab.screen() if "Told the model" in text]
+    assert len(told) <= 2 and sum(text.count("Told the model") for text in told) >= 2
     assert not lab.faults()

@@ -220,3 +220,18 @@ async def test_flush_waits_for_a_final_card_and_for_no_other(post: Post) -> None
     await post.clock.advance(5)
     assert await flush
     assert post.channel.screen() == ["3"]
+
+
+async def test_only_a_card_that_nothing_was_done_for_is_taken_back(post: Post) -> None:
+    place = post.channel.place()
+    for key in ("a", "b", "c"):
+        post.sender.card(place, key, Letter(f"told {key}", silent=True), final=True)
+    await post.clock.settle()
+    post.channel.fail("send", Slow(5))
+    post.sender.card(place, "d", Letter("on its way", silent=True), final=True)
+    await post.clock.settle()
+    post.sender.card(place, "e", Letter("waits", silent=True), final=True)
+    taken = [post.sender.withdraw(place, key) for key in ("a", "d", "e", "e", "never")]
+    assert [letter.text if letter else None for letter in taken] == [None, None, "waits", None, None]
+    await post.clock.advance(20)
+    assert post.channel.screen() == ["told a", "told b", "told c", "on its way"]
