@@ -130,6 +130,14 @@ class Access:
             chat = chat_next
         return chat
 
+    def chat_first(self, chat: str) -> str:
+        """The oldest id that a chat is known to have had."""
+        seen = {chat}
+        while (former := next((old for old, new in self._moved.items() if new == chat), None)) and former not in seen:
+            seen.add(former)
+            chat = former
+        return chat
+
     # -- rows ---------------------------------------------------------------------------------------------------------
     async def load(self, store: Store) -> None:
         """Read what chat has changed. Raises StoreError."""

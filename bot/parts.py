@@ -150,7 +150,7 @@ def model_side(settings: Settings, parts: Parts, hub: Hub, routes: Routes, sende
 
     return ModelSide(
         ParkedNotices(hub, routes, sender, zone_of(settings)),
-        Retries(hub, store, routes, sender, parts.clock, start_of(settings)),
+        Retries(hub, store, routes, sender, parts.clock, start_of(settings, parts.access)),
         Choosing(hub, store, routes, model.name, settings.model.context_tokens, chain),
     )
 
@@ -173,13 +173,13 @@ def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], P
     return where
 
 
-def start_of(settings: Settings) -> Callable[[Place], Start]:
-    """Where a place's legs begin: the workspace, or a folder of the chat's own in it."""
+def start_of(settings: Settings, access: Access) -> Callable[[Place], Start]:
+    """Where a place's legs begin: the workspace, or a folder of the chat's own in it, kept by a group that moves."""
 
     def start(place: Place) -> Start:
         folder: Path = settings.run.workspace
         if settings.run.workspace_per_chat:
-            folder = folder / f"{place.channel}{place.chat}"
+            folder = folder / f"{place.channel}{access.chat_first(place.chat)}"
         folder.mkdir(parents=True, exist_ok=True)
         return Start(str(folder), str(folder))
 

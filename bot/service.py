@@ -100,7 +100,7 @@ class Service:
             self.languages,
             self.names,
             Incoming(parts.channel, hearing_of(settings)),
-            start_of(settings),
+            start_of(settings, parts.access),
             self.moves.follow,
             settings.run.stale_after_s,
             self._reach,

@@ -51,7 +51,9 @@ class People:
         return self._updates.put(self._updates.make("message", message))
 
     def edit(self, chat: int, message_id: int, text: str) -> int:
-        message = {**self._chats.messages[chat][message_id], "text": text, "edit_date": int(time.time())}
+        older = {name: value for name, value in self._chats.messages[chat][message_id].items() if name != "entities"}
+        marks = incoming(text)
+        message = {**older, "text": text, **({"entities": marks} if marks else {}), "edit_date": int(time.time())}
         self._chats.messages[chat][message_id] = message
         return self._updates.put(self._updates.make("edited_message", message))
 
