@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from agent.ports import Guard, Look, Nudge
 from agent.steps import KINDS, Finished, Level, Looking, Nudged, Proposed, Seen, Started, Step
@@ -33,6 +33,7 @@ class Panel:
         self._shared = _shared(self._guards)
         deaf: list[tuple[Guard, frozenset[type[Step]]]] = [(g, getattr(g, "deaf", frozenset())) for g in self._guards]
         self._hearing = {kind: tuple([guard for guard, kinds in deaf if kind not in kinds]) for kind in KINDS}
+        self._folding = {kind: tuple([c.fold for c in self._shared if kind not in c.deaf]) for kind in KINDS}
         self._looks = 0
         self._about: dict[str, str | None] = {}  # look -> the call it is about
         self.faults: list[Fault] = []  # drained by whoever logs
@@ -40,9 +41,10 @@ class Panel:
     def observe(self, step: Step) -> list[Nudged | Looking]:
         """Judge a step that is about to be written: the nudges and looks that belong into the same append."""
         said: list[tuple[Guard, Nudge | Look]] = []
-        for calls in self._shared:
-            calls.fold(step)
-        for guard in self._hearing[type(step)]:
+        kind = type(step)
+        for fold in self._folding[kind]:
+            fold(step)
+        for guard in self._hearing[kind]:
             try:
                 answer = guard.observe(step)
             except Exception as error:  # a guard's bug must not take a chat down
@@ -59,15 +61,13 @@ class Panel:
 
     def _written(self, step: Step, said: list[tuple[Guard, Nudge | Look]]) -> list[Nudged | Looking]:
         about = self._about.get(step.look) if isinstance(step, Seen) else _call_of(step)
-        nudges, looks = [], []
-        for guard, answer in said:
-            if isinstance(answer, Nudge):
-                nudges.append((guard.name, answer))
-            else:
-                looks.append((guard.name, answer))
+        nudges = [(guard.name, answer) for guard, answer in said if isinstance(answer, Nudge)]
         out: list[Nudged | Looking] = [
             _nudged(step.at, name, nudge, about) for name, nudge in _one_voice_a_slot(nudges)
         ]
+        if len(nudges) == len(said):
+            return out
+        looks = [(guard.name, answer) for guard, answer in said if isinstance(answer, Look)]
         for offset, (name, look) in enumerate(looks, start=self._looks + 1):
             out.append(
                 Looking(at=step.at, look=f"look-{offset}", guard=name, probe=look.probe, args=look.args, about=about)
@@ -82,9 +82,10 @@ class Panel:
             if isinstance(step, Looking):
                 self._looks += 1
                 self._about[step.look] = step.about
-            for calls in self._shared:
-                calls.fold(step)
-            for guard in self._hearing[type(step)]:
+            kind = type(step)
+            for fold in self._folding[kind]:
+                fold(step)
+            for guard in self._hearing[kind]:
                 try:
                     answer = guard.observe(step)
                 except Exception as error:
@@ -105,7 +106,9 @@ class Panel:
 
 
 class _Calls(Protocol):
-    """What several guards fold alike."""
+    """What several guards fold alike, but for the kinds of steps that tell it nothing."""
+
+    deaf: ClassVar[frozenset[type[Step]]]
 
     def fold(self, step: Step) -> None: ...
 
@@ -150,6 +153,10 @@ def _nudged(at: float, guard: str, n: Nudge, about: str | None) -> Nudged:
 
 
 def _call_of(step: Step) -> str | None:
-    if isinstance(step, Finished | Started):
-        return step.call_id
-    return step.call.id if isinstance(step, Proposed) else None
+    match step:
+        case Finished() | Started():
+            return step.call_id
+        case Proposed():
+            return step.call.id
+        case _:
+            return None

@@ -11,9 +11,11 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
+from typing import ClassVar
 
 from agent.complaint import Complaint, pick
 from agent.guards._effects import acts_outside, changes, code_writes, waits
+from agent.signature import salient_of
 from agent.steps import (
     KINDS,
     Asked,
@@ -39,6 +41,10 @@ from agent.steps import (
     Stream,
 )
 
+# An attribute of an enumeration costs three times what a name does, and these are asked for at every call.
+OK, ANSWERED_NO, WARNED, HELD, BAD_ARGUMENTS = (
+    Outcome.OK, Outcome.ANSWERED_NO, Outcome.WARNED, Outcome.HELD, Outcome.BAD_ARGUMENTS,
+)  # fmt: skip
 FAILURES = frozenset({Outcome.FAILED, Outcome.TIMED_OUT, Outcome.KILLED, Outcome.NOT_STARTED})
 OURS = frozenset({"shell", "write_file", "edit_file"})  # tools whose `files` is what changed, not just unsaid
 SHORT = 3  # characters: an output below that says nothing by itself
@@ -90,7 +96,7 @@ class Deed:
         """It is known to have changed something: files, or, having gone well, what no look at the files can show."""
         if self.touched is None or self.touched:
             return bool(self.touched)
-        return self.asked[0] == "shell" and self.outcome is Outcome.OK and acts_outside(self.command)
+        return self.asked[0] == "shell" and self.outcome is OK and acts_outside(self.command)
 
     def _by_verb(self) -> bool:
         tool = self.asked[0]
@@ -117,6 +123,7 @@ class Done:
     keys: tuple[Hashable, Hashable] | None = None  # under which the result counts as seen (see _repeats)
     _complaint: Complaint | None = None
     _streams: tuple[str, str] | None = None
+    _last: str | None = None
     _waited: bool | None = None
 
     @property
@@ -152,11 +159,19 @@ class Done:
             self._complaint = pick(*self.streams)
         return self._complaint
 
+    @property
+    def last(self) -> str:
+        """The line to quote where nothing that was printed has the shape of an error: the last one that isn't empty."""
+        if self._last is None:
+            self._last = salient_of(*self.streams)
+        return self._last
+
 
 @dataclass(slots=True, eq=False)
 class Calls:
     """Joins a call's words to its result: the same for every guard, so that a panel keeps one for all of them."""
 
+    deaf: ClassVar[frozenset[type[Step]]] = QUIET
     turn: int = 0
     cwd: str = ""
     tools: tuple[str, ...] = ()  # that the model is offered
@@ -231,7 +246,7 @@ def _read(asked: Asking, proposed: Proposed | None, ended: Finished) -> Done:
     failed = outcome in FAILURES
     touched = None if ended.files is None else bool(ended.files)
     deed = Deed(asked, proposed.effect if proposed else "", outcome, touched)
-    return Done(asked, asked[0], deed, ended, proposed, streamed, failed, failed or outcome is Outcome.WARNED, result)
+    return Done(asked, asked[0], deed, ended, proposed, streamed, failed, failed or outcome is WARNED, result)
 
 
 @lru_cache(maxsize=64)

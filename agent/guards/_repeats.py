@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from agent.guards._calls import Deed, Done
-from agent.steps import Outcome
+from agent.guards._calls import ANSWERED_NO, BAD_ARGUMENTS, Deed, Done
 
 HALF = 0.5  # of a repeat with a change since the last sighting
 REMEMBERED = 500  # calls of a run; older ones are forgotten
@@ -89,14 +88,12 @@ def keys(done: Done) -> tuple[Hashable, Hashable]:
 
 
 def _keys(done: Done) -> tuple[Hashable, Hashable]:
-    by_call = (done.deed.asked, done.result)
-    outcome = done.ended.outcome
-    if done.failed or outcome is Outcome.BAD_ARGUMENTS:
-        by_tool = (done.deed.asked[0], done.result)
+    deed, outcome = done.deed, done.ended.outcome
+    by_tool = (done.tool, done.result)
+    if done.failed or outcome is BAD_ARGUMENTS:
         return by_tool, by_tool
-    if outcome is Outcome.ANSWERED_NO or (done.deed.effect == "write" and not done.streamed):
+    by_itself = outcome is ANSWERED_NO or (deed.effect == "write" and not done.streamed)
+    if by_itself or (deed.touched is not None and deed.surely_changed):
+        by_call = (deed.asked, done.result)
         return by_call, by_call
-    by_tool = (done.deed.asked[0], done.result)
-    if done.deed.touched is not None and done.deed.surely_changed:
-        return by_call, by_call
-    return by_tool, by_call if done.short else by_tool
+    return by_tool, (deed.asked, done.result) if done.short else by_tool

@@ -37,6 +37,9 @@ def listed(texts: Iterable[str], count: int, limit: int) -> str:
 
 def fitted(*parts: str, limit: int = CARD) -> str:
     """The parts that fit into `limit` bytes, in order, with spaces between; the first is always there."""
+    whole = " ".join([part for part in parts if part])
+    if len(whole) <= limit and parts[0] and whole.isascii():
+        return whole
     out, size = parts[0], bytes_of(parts[0])
     for part in parts[1:]:
         more = 1 + bytes_of(part) if part else limit

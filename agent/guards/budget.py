@@ -71,17 +71,17 @@ class Budget:
 
     def observe(self, step: Step) -> Nudge | Look | None:
         match step:
+            case Said():
+                self._used += 1
+                if self._limits():
+                    self._spend(Sums.of(step.usage, step.duration))
+                return self._replied(step.calls)
             case Asked() if not self._running:
                 return self._begun(step)
             case Ended():
                 self._running = False
             case Handed(cause="turns"):
                 self._used = 0
-            case Said():
-                self._used += 1
-                if self._limits():
-                    self._spend(Sums.of(step.usage, step.duration))
-                return self._replied(step.calls)
             case Failed():
                 return self._failed(step)
             case Proposed():
@@ -133,7 +133,8 @@ class Budget:
             self._due = self._shared
             if over := self._over():
                 return over
-        if 0 < (left := self.turns - self._used) <= min(TOLD_OVER, self.turns - 1):
+        left = self.turns - self._used
+        if 0 < left <= TOLD_OVER and left < self.turns:
             told = as_data(because(Why.TURNS_LEFT, left))
             return Nudge(Level.NOTE, _told(left), slot="turn", event="budget.notice", data=told)
         return None

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
+from agent.complaint import Complaint
 from agent.guards._calls import UNHEARD, Asking, Calls, Done, Mark
 from agent.guards._literal import Literal, literal
 from agent.guards._words import fitted, quoted
 from agent.ports import Nudge
-from agent.signature import salient_of, shown
+from agent.signature import shown
 from agent.steps import Level, Outcome, Step
 
 LINE = 160  # bytes of the error line
@@ -60,15 +62,15 @@ class Failure:
     def _card(self, done: Done) -> str:
         if not done.streamed:
             return self._again(done) if done.failed else ""
-        streams = done.streams
-        found = literal(*reversed(streams)) if "$" in streams[0] or "$" in streams[1] else None
-        if not done.complained and found is None:
-            return ""
-        line = found.line if found else shown(done.complaint) or salient_of(*streams)
-        since = self._since(done, gist(line))
+        out, err = done.streams
+        found = literal(err, out) if "$" in out or "$" in err else None
         if found:
-            return fitted(f"[failure] {_unexpanded(found, done)}", f"Error: {quoted(line, LINE)}", since)
-        return fitted(f"[failure] {_meaning(done)}", f"Error: {quoted(line, LINE)}" if line else "", since)
+            error, said = _quotation(found.line)
+            return fitted(f"[failure] {_unexpanded(found, done)}", said, self._since(done, error))
+        if not done.complained:
+            return ""
+        error, said = _of_complaint(done.complaint) if done.complaint.rank else _quotation(done.last)
+        return fitted(f"[failure] {_meaning(done)}", said, self._since(done, error))
 
     def _again(self, done: Done) -> str:
         """A service's own words say what is wrong; only that it was tried before is worth a card."""
@@ -83,6 +85,16 @@ class Failure:
         if before[0] == done.asked:
             return "The same call, the same error: change something before the next try."
         return "Another call, the same error: what was changed is not the cause."
+
+
+@lru_cache(maxsize=256)
+def _of_complaint(complaint: Complaint) -> tuple[str, str]:
+    return _quotation(shown(complaint))
+
+
+def _quotation(line: str) -> tuple[str, str]:
+    """An error line's gist, and how it is told; both empty where there is none."""
+    return (gist(line), f"Error: {quoted(line, LINE)}") if line else ("", "")
 
 
 def _unexpanded(found: Literal, done: Done) -> str:

@@ -143,7 +143,7 @@ class Loops:
             text, why = _same_call(lap, sum(_alike(lap, other) for other in window))
         elif period := _period(self._laps):
             text, why = _cycle([other.asked for other in self._laps[-period:]])
-        elif len(window) >= JUDGED_FROM and sum(other.weight for other in window) >= SHARE * len(window):
+        elif len(window) >= JUDGED_FROM and sum([other.weight for other in window]) >= SHARE * len(window):
             text, why = _circle([other.asked for other in window if other.weight], len(window))
         else:
             return None

@@ -14,13 +14,13 @@ from functools import lru_cache
 from typing import ClassVar
 
 from agent.causes import as_data, because
-from agent.complaint import Complaint, Rank
-from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
+from agent.complaint import Complaint
+from agent.guards._calls import OK, UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import bare, fitted, listed, quoted
 from agent.masking import masked
 from agent.ports import Nudge
-from agent.signature import reduced, salient_of
+from agent.signature import reduced
 from agent.steps import Level, Outcome, Said, Step
 from agent.why import Why
 
@@ -110,13 +110,13 @@ class Repeated:
     def _trouble(self, done: Done) -> Trouble | None:
         if done.complained or (self._failed and self._hidden(done)):
             error = done.complaint
-            last = salient_of(*done.streams) if error.rank is Rank.NONE and done.failed else ""
+            last = done.last if done.failed and not error.rank else ""
             return Trouble(done.deed, error, last) if error.rank or last else None
         return Trouble(done.deed, None) if done.ended.outcome in WENT_WELL else None
 
     def _hidden(self, done: Done) -> bool:
         """An error of the window came again, and the command line threw its exit code away."""
-        if done.ended.outcome is not Outcome.OK:
+        if done.ended.outcome is not OK:
             return False
         out, err = done.streams
         for each in self._window:
@@ -128,30 +128,32 @@ class Repeated:
         if self._failed < self.at and not self._standing:
             return None
         asked, signature = trouble.deed.asked, trouble.signature
-        same, others = [], False
+        count, others = 0, False
         for each in self._window:
             if each is None or each.error is None:
                 continue
             if (each.known or each.signature) == signature:
-                same.append(each)
+                count += 1
             others = others or each.deed.asked != asked
         if not (others and signature):
             return None
         if signature == self._standing:
             self._seen = self.calls.turn
-        if len(same) < self.at or len(same := self._open(same)) < self.at:
+        if count < self.at or len(same := self._open(signature)) < self.at:
             return None
         commands = len({each.deed.asked for each in same})
         return self._spoken(signature, same, commands) if commands >= COMMANDS else None
 
-    def _open(self, same: list[Trouble]) -> list[Trouble]:
-        """Those since whose failure nothing of the same target went well."""
+    def _open(self, signature: str) -> list[Trouble]:
+        """Those of one kind since whose failure nothing of the same target went well."""
         well: set[str] = set()
         still = []
         for each in reversed(self._window):
-            if each and not each.error:
+            if each is None:
+                continue
+            if each.error is None:
                 well.add(target(each.deed.command))
-            elif each in same and (not well or target(each.deed.command) not in well):
+            elif each.signature == signature and not (well and target(each.deed.command) in well):
                 still.append(each)
         return still[::-1]
 
@@ -186,7 +188,7 @@ class Repeated:
 @lru_cache(maxsize=512)
 def _signature(error: Complaint, line: str) -> str:
     """The error's signature; of a failure that says nothing of error shape, its last line."""
-    return reduced(error) if error.rank is not Rank.NONE else masked(line)
+    return reduced(error) if error.rank else masked(line)
 
 
 def _head(same: list[Trouble], commands: int) -> str:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar
 
 from agent.causes import Cause, as_data, because
 from agent.complaint import Complaint
-from agent.guards._calls import UNHEARD, Calls, Done, Mark
+from agent.guards._calls import OK, UNHEARD, Calls, Done, Mark
 from agent.guards._repeats import Deeds
 from agent.guards._targets import base, target
 from agent.guards._words import quoted
 from agent.messages import clip
 from agent.ports import Nudge
-from agent.steps import Level, Outcome, Step
+from agent.steps import Level, Step
 from agent.why import Why
 
 ATTEMPTS = 3
@@ -83,7 +84,7 @@ class Sticky:
                 self._failed += 1
                 self._waiting.append(Attempt(done.command, number, done.complaint))
                 self._lines.append(done.complaint.line)
-            elif (self._waiting or self._open) and done.ended.outcome is Outcome.OK and not self._still(done):
+            elif (self._waiting or self._open) and done.ended.outcome is OK and not self._still(done):
                 self._waiting.append(Attempt(done.command, number, None))
         due = self._waiting and (self._text or self._most + self._failed >= ATTEMPTS or len(self._waiting) > WAITING)
         if due or done.tool == "plan" or (self._open and done.ended.files):
@@ -94,7 +95,10 @@ class Sticky:
     def _still(self, done: Done) -> bool:
         """Whether an open error was printed again, its exit code thrown away."""
         out, err = done.streams
-        return any(line and (line in out or line in err) for line in self._lines)
+        for line in self._lines:  # noqa: SIM110 - a generator costs more than what it looks for
+            if line and (line in out or line in err):
+                return True
+        return False
 
     def _look(self, done: Done) -> None:
         for attempt in self._waiting:
@@ -117,6 +121,8 @@ class Sticky:
         """Forget what was deleted, and what the plan no longer names."""
         gone = {base(change.path) for change in done.ended.files or () if change.before and not change.after}
         plan = done.asked[1] if done.tool == "plan" else None
+        if not gone and plan is None:
+            return
         for about in list(self._open):
             if gone & set(about.split()) or (plan is not None and about in self._plan and about not in plan):
                 del self._open[about]
@@ -130,22 +136,25 @@ class Sticky:
         for each in self._open.values():
             if not each.due and len(each.numbers) >= ATTEMPTS:
                 each.due = self._weighs(each.numbers) >= ATTEMPTS * FULL
-        due = sorted(((a, e) for a, e in self._open.items() if e.due), key=lambda item: -len(item[1].numbers))
-        text = "\n".join(clip(str(_told(about, each)), LINE) for about, each in due[:SHOWN])
+        due = [(about, each) for about, each in self._open.items() if each.due]
+        due.sort(key=lambda item: -len(item[1].numbers))
+        lines = [_line(about, len(each.numbers), each.error.line) for about, each in due[:SHOWN]]
+        text = "\n".join([text for text, _ in lines])
         if text == self._text:
             return None
         self._text = text
         if not text:
             return Nudge(Level.NOTE, "", slot=SLOT, event="sticky.cleared")
-        told = as_data(*(_told(about, each) for about, each in due[:SHOWN]))
+        told = as_data(*(why for _, why in lines))
         return Nudge(Level.NOTE, text, slot=SLOT, event="sticky.surfaced", data=told)
 
 
-def _told(about: str, each: Open) -> Cause:
-    what, times = quoted(about, 30), len(each.numbers)
-    if not each.error.line:
-        return because(Why.STILL_OPEN, what, times)
-    return because(Why.STILL_OPEN_AS, what, times, quoted(each.error.line, 60))
+@lru_cache(maxsize=64)
+def _line(about: str, times: int, error: str) -> tuple[str, Cause]:
+    """One line of the tail, and the cause that it tells of."""
+    what = quoted(about, 30)
+    why = because(Why.STILL_OPEN_AS, what, times, quoted(error, 60)) if error else because(Why.STILL_OPEN, what, times)
+    return clip(str(why), LINE), why
 
 
 guard = Sticky

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from agent.causes import as_data, because
-from agent.guards._calls import UNHEARD, Calls, Deed, Done, Mark
+from agent.guards._calls import BAD_ARGUMENTS, UNHEARD, Calls, Deed, Done, Mark
 from agent.guards._targets import target
 from agent.guards._words import fitted, listed
 from agent.ports import Nudge
@@ -51,7 +51,7 @@ class Streak:
 
     def _finished(self, done: Done) -> Nudge | None:
         outcome = done.ended.outcome
-        if outcome is Outcome.BAD_ARGUMENTS:
+        if outcome is BAD_ARGUMENTS:
             return self._misused(done.tool)
         if outcome not in COUNTED:
             return None

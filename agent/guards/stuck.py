@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from agent.causes import Cause, as_data, because
-from agent.guards._calls import UNHEARD, Asking, Calls, Deed, Done, Mark
+from agent.guards._calls import BAD_ARGUMENTS, HELD, UNHEARD, Asking, Calls, Deed, Done, Mark
 from agent.guards._repeats import REMEMBERED, Deeds, keys
 from agent.guards._words import fitted
 from agent.ports import Nudge
-from agent.steps import Handed, Level, Outcome, Proposed, Step
+from agent.steps import Handed, Level, Proposed, Step
 from agent.why import Why
 
 WINDOW = 15  # calls
@@ -83,9 +83,9 @@ class Stuck:
 
     def _finished(self, done: Done) -> Nudge | None:
         outcome = done.ended.outcome
-        if outcome is Outcome.BAD_ARGUMENTS:  # neither a read nor a change
+        if outcome is BAD_ARGUMENTS:  # neither a read nor a change
             return None
-        held = outcome is Outcome.HELD
+        held = outcome is HELD
         repeated = held or (self._known(done) and not done.waited)
         if self._fired and not held:
             self._watch(done)
