@@ -81,6 +81,7 @@ PURE_CHAT = (
     "bot.parcel",
     "bot.awaiting",
     "bot.modelwords",
+    "bot.doctorwords",
     "bot.trouble",
     "bot.because",
     "bot.verdict",

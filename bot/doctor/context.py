@@ -12,14 +12,11 @@ from agent.models.tokens import BYTES_A_TOKEN
 from agent.settings import Settings
 from agent.steps import Failed, Said, Trouble
 from bot.doctor.finding import Finding, ok, warn
+from bot.doctorwords import said
 from bot.models import model_settings
 
 TOKENS = 6_000  # of the request, at most: beyond what servers cut at that nobody has set up
 LONGEST_S = 120.0
-MEND = (
-    "Give the server a larger context (Ollama: num_ctx, llama.cpp: --ctx-size), or set JARVIS_MODEL__CONTEXT_TOKENS to "
-    "what it really takes."
-)
 
 
 async def context(settings: Settings) -> Sequence[Finding]:
@@ -29,13 +26,13 @@ async def context(settings: Settings) -> Sequence[Finding]:
     if not settings.model.base_url or not settings.model.name:
         return []
     if tokens < LEAST * 5 // 4:
-        return [ok("context", f"{told} tokens by the settings: too few to see whether the server cuts")]
+        return [ok("context", said("context small", told))]
     chat = OpenAIChat(model_settings(settings), SystemClock())
     try:
         async with asyncio.timeout(LONGEST_S):
             end = [each async for each in chat.reply([{"role": "user", "content": _filler(tokens)}], [])][-1]
     except TimeoutError:
-        return [ok("context", f"not seen: a request of {tokens} tokens takes over {LONGEST_S:.0f} s")]
+        return [ok("context", said("context slow", tokens, round(LONGEST_S)))]
     finally:
         await chat.close()
     return _judged(end, told, tokens)
@@ -44,14 +41,14 @@ async def context(settings: Settings) -> Sequence[Finding]:
 def _judged(end: object, told: int, tokens: int) -> list[Finding]:
     match end:
         case Failed(trouble=Trouble.OVERFLOW):
-            return [warn("context", f"a request of {tokens} tokens is too long; the settings tell {told}", MEND)]
+            return [warn("context", said("context long", tokens, told), said("mend context"))]
         case Said(usage=usage) if usage.expected:
-            text = f"the server read {usage.prompt} of about {usage.expected} tokens: it cuts what it is sent"
-            return [warn("context", text, MEND)]
+            text = said("context cut", usage.prompt, usage.expected)
+            return [warn("context", text, said("mend context"))]
         case Said(usage=usage) if usage.estimated:
-            return [ok("context", "not seen: the server doesn't count tokens")]
+            return [ok("context", said("context uncounted"))]
         case Said(usage=usage):
-            return [ok("context", f"a request of {usage.prompt} tokens arrives whole; the settings tell {told}")]
+            return [ok("context", said("context whole", usage.prompt, told))]
     return []
 
 

@@ -12,6 +12,7 @@ from agent.store.peek import Peek, peek
 from bot.doctor import context, host, people, remote
 from bot.doctor import tools as shelf
 from bot.doctor.finding import Finding, fail, ok, warn
+from bot.doctorwords import said
 
 Check = Callable[[], Sequence[Finding] | Awaitable[Sequence[Finding]]]
 
@@ -51,16 +52,14 @@ async def _safely(name: str, check: Check) -> Sequence[Finding]:
         found = check()
         return await found if isinstance(found, Awaitable) else found
     except Exception as error:
-        text = f"this check itself failed ({type(error).__name__})"
-        return [fail(name, text, "Please report it; the other checks went on.")]
+        return [fail(name, said("check failed", type(error).__name__), said("mend check failed"))]
 
 
 def _store(settings: Settings) -> tuple[Finding, Peek | None]:
     try:
         seen = peek(settings.home / "jarvis.db")
     except StoreError as error:
-        return fail("store", str(error), "See above; nothing was changed."), None
+        return fail("store", said("store unread", error), said("mend store unread")), None
     if seen is None:
-        return ok("store", "none yet; it is made at the first start"), None
-    doing = f"{seen.unfinished} runs unfinished, {seen.waiting} messages on their way"
-    return ok("store", f"sound, schema {seen.version}; {doing}"), seen
+        return ok("store", said("store later")), None
+    return ok("store", said("store sound", seen.version, seen.unfinished, seen.waiting)), seen

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from bot import doctorwords as words
+
 
 class Grade(Enum):
     """FAIL: something doesn't work, or isn't safe. WARN: it works, and somebody should know. OK: as it should be."""
@@ -42,10 +44,13 @@ def failed(findings: Iterable[Finding]) -> bool:
 def render(findings: Sequence[Finding]) -> str:
     """A line a finding, a second one with the way to mend it, and the sum."""
     lines = []
-    for finding in findings:
-        lines.append(f"{finding.grade.value:<5} {finding.name:<10} {finding.text}")
+    grades = {grade: words.GRADES[grade.value] for grade in Grade}
+    names = [words.NAMES.get(finding.name, finding.name) for finding in findings]
+    wide, broad = max(map(len, grades.values())) + 1, max([10, *map(len, names)])
+    for finding, name in zip(findings, names, strict=True):
+        lines.append(f"{grades[finding.grade]:<{wide}} {name:<{broad}} {finding.text}")
         if finding.mend:
-            lines.append(f"{'':<16} → {finding.mend}")
+            lines.append(f"{'':<{wide + broad + 1}} → {finding.mend}")
     count = {grade: sum(f.grade is grade for f in findings) for grade in Grade}
-    lines.append(f"\n{count[Grade.OK]} ok, {count[Grade.WARN]} to know, {count[Grade.FAIL]} to mend")
+    lines.append(f"\n{words.total(count[Grade.OK], count[Grade.WARN], count[Grade.FAIL])}")
     return "\n".join(lines)

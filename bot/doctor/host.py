@@ -10,7 +10,9 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot import doctorwords as words
 from bot.doctor.finding import Finding, fail, ok, warn
+from bot.doctorwords import said
 
 GB = 1 << 30
 LOW, GONE = 1 * GB, 0.1 * GB  # free bytes
@@ -20,16 +22,16 @@ def home(path: Path) -> list[Finding]:
     try:
         found = path.lstat()
     except FileNotFoundError:
-        return [ok("home", f"{path} isn't there yet; the first start makes it")]
+        return [ok("home", said("home later", path))]
     if stat.S_ISLNK(found.st_mode) or not stat.S_ISDIR(found.st_mode):
-        return [fail("home", f"{path} is no folder of its own", "Set JARVIS_HOME to a real folder, not a link.")]
+        return [fail("home", said("home no folder", path), said("mend home no folder"))]
     if found.st_uid != os.geteuid():
-        mend = f"Run me as its owner, or: chown -R {_me()} {path}"
-        return [fail("home", f"{path} belongs to another user (uid {found.st_uid})", mend)]
+        mend = said("mend home of another", _me(), path)
+        return [fail("home", said("home of another", path, found.st_uid), mend)]
     mode = stat.S_IMODE(found.st_mode)
     if mode & 0o077:
-        return [fail("home", f"{path} is open to others ({mode:04o})", f"chmod 700 {path}")]
-    return [ok("home", f"{path} is ours alone ({mode:04o})")]
+        return [fail("home", said("home open", path, f"{mode:04o}"), f"chmod 700 {path}")]
+    return [ok("home", said("home ours", path, f"{mode:04o}"))]
 
 
 def files(path: Path) -> list[Finding]:
@@ -40,8 +42,8 @@ def files(path: Path) -> list[Finding]:
     loose = sorted(each.name for each in kept if each.stat().st_mode & 0o077)
     if loose:
         names = " ".join(str(path / name) for name in loose[:10])
-        return [fail("files", f"others may read or write {', '.join(loose[:10])}", f"chmod 600 {names}")]
-    return [ok("files", f"{len(kept)} files, none of them open to others")]
+        return [fail("files", said("files open", ", ".join(loose[:10])), f"chmod 600 {names}")]
+    return [ok("files", said("files ours", len(kept)))]
 
 
 def disk(paths: Sequence[Path]) -> list[Finding]:
@@ -53,11 +55,11 @@ def disk(paths: Sequence[Path]) -> list[Finding]:
             continue
         seen.add(device)
         free = shutil.disk_usage(there).free
-        text = f"{free / GB:.1f} GB free at {there}"
+        text = said("disk free", words.gigabytes(free / GB), there)
         if free < GONE:
-            out.append(fail("disk", text, "Make room: without it nothing can be written down, so nothing runs."))
+            out.append(fail("disk", text, said("mend disk full")))
         elif free < LOW:
-            out.append(warn("disk", text, "Make room soon."))
+            out.append(warn("disk", text, said("mend disk low")))
         else:
             out.append(ok("disk", text))
     return out
@@ -65,10 +67,10 @@ def disk(paths: Sequence[Path]) -> list[Finding]:
 
 def workspace(path: Path) -> list[Finding]:
     if not path.exists():
-        return [ok("workspace", f"{path} isn't there yet; it is made when it is first needed")]
+        return [ok("workspace", said("workspace later", path))]
     if not path.is_dir() or not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        mend = "Give this user the right to it, or set JARVIS_RUN__WORKSPACE to another folder."
-        return [fail("workspace", f"{path} is no folder that {_me()} may write to", mend)]
+        mend = said("mend workspace")
+        return [fail("workspace", said("workspace no folder", path, _me()), mend)]
     return [ok("workspace", f"{path}")]
 
 
@@ -77,18 +79,18 @@ def sandbox(home_path: Path) -> list[Finding]:
     try:
         from agent.sandbox import choose
     except ImportError:
-        return [warn("sandbox", "this release has none", "Changes are asked for, unless the mode is full.")]
+        return [warn("sandbox", said("sandbox unbuilt"), said("mend sandbox unbuilt"))]
     chosen = choose(str(home_path))
     if not chosen.confines:
-        mend = "apt-get install bubblewrap (or a kernel with Landlock); until then each change is asked for."
-        return [warn("sandbox", "none works on this machine", mend)]
-    return [ok("sandbox", f"{chosen.name} works")]
+        mend = said("mend sandbox none")
+        return [warn("sandbox", said("sandbox none"), mend)]
+    return [ok("sandbox", said("sandbox works", chosen.name))]
 
 
 def user() -> list[Finding]:
     if os.geteuid() == 0:
-        mend = "Give me a user of my own; deploy/jarvis.service shows how."
-        return [warn("user", "I run as root, and so does every command", mend)]
+        mend = said("mend user root")
+        return [warn("user", said("user root"), mend)]
     return [ok("user", _me())]
 
 
@@ -97,20 +99,20 @@ def limits(status: Path = Path("/proc/self/status")) -> list[Finding]:
     try:
         lines = status.read_text().splitlines()
     except OSError:
-        return [ok("limits", "this system doesn't tell")]
+        return [ok("limits", said("limits unknown"))]
     fields = {key: value.strip() for key, _, value in (line.partition(":") for line in lines)}
     if fields.get("NoNewPrivs") == "1":
-        mend = "Wanted in most cases; else take NoNewPrivileges out of the service unit."
-        return [warn("limits", "NoNewPrivileges is set: sudo and other setuid programs won't work", mend)]
-    filtered = " (under a seccomp filter)" if fields.get("Seccomp") == "2" else ""
-    return [ok("limits", f"NoNewPrivileges is not set here{filtered}; a service unit may set it")]
+        mend = said("mend limits")
+        return [warn("limits", said("limits set"), mend)]
+    return [ok("limits", said("limits filtered" if fields.get("Seccomp") == "2" else "limits unset"))]
 
 
 def clock(zone: str) -> list[Finding]:
     now = datetime.datetime.now().astimezone()
     if now.year < 2024:
-        return [fail("clock", f"this machine believes it is {now:%Y-%m-%d}", "Set the clock; timedatectl set-ntp true")]
-    return [ok("clock", f"{now:%Y-%m-%d %H:%M} {now.tzname()}{f', days counted in {zone}' if zone else ''}")]
+        return [fail("clock", said("clock old", f"{now:%Y-%m-%d}"), said("mend clock old"))]
+    text = f"{now:%Y-%m-%d %H:%M} {now.tzname()}"
+    return [ok("clock", said("clock in", text, zone) if zone else said("clock", text))]
 
 
 def _me() -> str:

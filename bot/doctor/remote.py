@@ -14,7 +14,10 @@ from agent.clock import SystemClock
 from agent.models.chat import OpenAIChat
 from agent.settings import Settings
 from agent.steps import Failed, Said, ToolSpec
+from bot import doctorwords as words
+from bot.because import because
 from bot.doctor.finding import Finding, fail, ok, warn
+from bot.doctorwords import said
 
 PATIENCE_S = 15.0
 SKEW_S = 60.0
@@ -48,25 +51,23 @@ class Api:
 async def telegram(settings: Settings, approvers: Iterable[int] = ()) -> Sequence[Finding]:
     """The token, privacy mode, a webhook in the way, the clock, and whether an approver sits in the ops chat."""
     if not settings.telegram.token.get_secret_value():
-        return [fail("token", "none", "Get one from @BotFather and set JARVIS_TELEGRAM__TOKEN.")]
+        return [fail("token", said("token none"), said("mend token none"))]
     api = Api(settings)
     try:
         status, body, date = await api.call("getMe")
         if status in (401, 404):
-            mend = "Get a new one from @BotFather (/token) and set JARVIS_TELEGRAM__TOKEN."
-            return [fail("token", "Telegram refuses it", mend)]
+            mend = said("mend token refused")
+            return [fail("token", said("token refused"), mend)]
         if status != 200 or not isinstance(body.get("result"), dict):
-            return [
-                fail("token", f"Telegram answers with status {status}", "Try again; is JARVIS_TELEGRAM__API_URL right?")
-            ]
+            return [fail("token", said("token status", status), said("mend token status"))]
         me = body["result"]
-        out = [ok("token", f"@{me.get('username', '?')}, id {me.get('id', '?')}"), *_skew(date)]
+        out = [ok("token", said("token", me.get("username", "?"), me.get("id", "?"))), *_skew(date)]
         out += _privacy(settings, bool(me.get("can_read_all_group_messages")))
         out += _webhook(settings, (await api.call("getWebhookInfo"))[1].get("result") or {})
         return out + await _approver(settings, api, approvers)
     except ConnectionError as error:
-        mend = "Check the network, a proxy, and JARVIS_TELEGRAM__API_URL."
-        return [fail("telegram", f"can't be reached ({error})", mend)]
+        mend = said("mend telegram away")
+        return [fail("telegram", said("telegram away", error), mend)]
 
 
 def _skew(date: str) -> list[Finding]:
@@ -76,30 +77,24 @@ def _skew(date: str) -> list[Finding]:
         return []
     if abs(skew) < SKEW_S:
         return []
-    way = "ahead" if skew > 0 else "behind"
-    return [warn("clock", f"{abs(skew):.0f} s {way} of Telegram's", "timedatectl set-ntp true")]
+    text = said("clock ahead" if skew > 0 else "clock behind", round(abs(skew)))
+    return [warn("clock", text, "timedatectl set-ntp true")]
 
 
 def _privacy(settings: Settings, reads_all: bool) -> list[Finding]:
     if not settings.access.chats:
         return []
-    if reads_all:
-        text = "off: Telegram hands me every message of my groups; I act on those meant for me only"
-        return [ok("privacy", text)]
-    text = "on: in groups I see commands, replies to me and mentions, which is what I need"
-    return [ok("privacy", text)]
+    return [ok("privacy", said("privacy off" if reads_all else "privacy on"))]
 
 
 def _webhook(settings: Settings, info: Mapping[str, Any]) -> list[Finding]:
     pending = info.get("pending_update_count", 0)
     if info.get("url") and settings.telegram.mode == "polling":
-        mend = "Another program uses this token, or did: stop it, then call deleteWebhook (without dropping updates)."
-        return [fail("webhook", "one is set for this bot, so polling gets nothing", mend)]
+        mend = said("mend webhook set")
+        return [fail("webhook", said("webhook set"), mend)]
     if error := info.get("last_error_message"):
-        return [
-            warn("webhook", f"Telegram's last try failed: {str(error)[:100]}", "Check WEBHOOK_URL and its certificate.")
-        ]
-    return [ok("updates", f"no webhook in the way; {pending} waiting at Telegram")]
+        return [warn("webhook", said("webhook failed", str(error)[:100]), said("mend webhook failed"))]
+    return [ok("updates", said("updates", pending))]
 
 
 async def _approver(settings: Settings, api: Api, approvers: Iterable[int]) -> list[Finding]:
@@ -109,9 +104,9 @@ async def _approver(settings: Settings, api: Api, approvers: Iterable[int]) -> l
     for person in sorted(approvers)[:MANY]:
         status, body, _ = await api.call("getChatMember", chat_id=int(chat), user_id=person)
         if status == 200 and body["result"].get("status") in HERE:
-            return [ok("ops chat", f"{person} is a member and can approve")]
-    mend = "Invite the owner or an admin (and me) into that group, or unset JARVIS_ACCESS__OPS_CHAT."
-    return [fail("ops chat", f"nobody who can approve is a member of {chat}", mend)]
+            return [ok("ops chat", said("ops chat member", person))]
+    mend = said("mend ops chat no member")
+    return [fail("ops chat", said("ops chat no member", chat), mend)]
 
 
 async def model(settings: Settings) -> Sequence[Finding]:
@@ -119,26 +114,26 @@ async def model(settings: Settings) -> Sequence[Finding]:
     from bot.models import model_settings
 
     if not settings.model.base_url or not settings.model.name:
-        return [fail("model", "none", "Set JARVIS_MODEL__BASE_URL and JARVIS_MODEL__NAME.")]
+        return [fail("model", said("model none"), said("mend model none"))]
     chat = OpenAIChat(model_settings(settings), SystemClock())
     began = time.monotonic()
     try:
         async with asyncio.timeout(LONGEST_S):
-            said = [each async for each in chat.reply([{"role": "user", "content": ASK}], [TOOL])][-1]
+            heard = [each async for each in chat.reply([{"role": "user", "content": ASK}], [TOOL])][-1]
     except TimeoutError:
-        return [fail("model", f"no answer within {LONGEST_S:.0f} s", "Is the server busy or still loading the model?")]
+        return [fail("model", said("model late", round(LONGEST_S)), said("mend model late"))]
     finally:
         await chat.close()
-    return [_judged(settings.model.name, said, time.monotonic() - began)]
+    return [_judged(settings.model.name, heard, time.monotonic() - began)]
 
 
-def _judged(name: str, said: object, seconds: float) -> Finding:
-    match said:
+def _judged(name: str, end: object, seconds: float) -> Finding:
+    match end:
         case Failed():
-            return fail("model", said.text, "jarvis settings shows the address, the name and whether a key is set.")
-        case Said() if any(call.name == TOOL.name for call in said.calls):
-            return ok("model", f"{name} answers and calls tools ({seconds:.1f} s)")
+            told = because(end.text, end.causes)
+            return fail("model", said("model failed", told), said("mend model failed"))
+        case Said() if any(call.name == TOOL.name for call in end.calls):
+            return ok("model", said("model calls", name, words.seconds(seconds)))
         case Said():
-            mend = "Use a model (or a chat template) with tool calls, or set JARVIS_MODEL__TEXT_CALLS=on."
-            return warn("model", f"{name} answers, but called no tool when told to", mend)
-    return fail("model", f"{name} gave no answer", "Ask again.")
+            return warn("model", said("model talks", name), said("mend model talks"))
+    return fail("model", said("model silent", name), said("mend model silent"))

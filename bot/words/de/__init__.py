@@ -1,5 +1,6 @@
 """Deutsch. Kurz und klar: was geschehen ist und was als Nächstes zu tun ist."""
 
+from bot.words.de import doctor as doctor
 from bot.words.de import files as files
 from bot.words.de import model as model
 from bot.words.de.causes import *  # noqa: F403

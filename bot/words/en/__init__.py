@@ -1,5 +1,6 @@
 """English. Short, plain, what happened and what to do next."""
 
+from bot.words.en import doctor as doctor
 from bot.words.en import files as files
 from bot.words.en import model as model
 from bot.words.en.causes import *  # noqa: F403
