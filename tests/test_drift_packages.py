@@ -17,6 +17,7 @@ import pytest
 from agent.drift.find import Offers, mismatches
 from agent.drift.resolve import PythonPaths, ScriptPaths
 from agent.drift.tsconfig import Aliases
+from agent.probes._apart import Apart
 from agent.probes._scan import Scanner
 from agent.probes._sources import Sources
 
@@ -39,7 +40,7 @@ def fetched(command: list[str], folder: Path) -> Path:
 
 def drift_in(root: Path) -> tuple[int, list[Any]]:
     """How many names were resolved, and what doesn't fit."""
-    tree = Sources(str(root), Scanner().scan(str(root)), {}, float("inf"))
+    tree = Sources(str(root), Scanner().scan(str(root)), {}, float("inf"), Apart(float("inf")))
     offers = Offers(tree, ScriptPaths(tree, Aliases(tree)), PythonPaths(tree))
     uses = sum(bool(offers.resolve(path, use.module)) for path in tree.paths for use in tree.source(path).uses)
     return uses, list(mismatches(offers, tree.paths))

@@ -55,11 +55,11 @@ class Aliases:
         return self._of_folder[folder]
 
     def _nearest(self, folder: str) -> Config:
-        for above in upwards(folder):
-            for name in NAMES:
-                if name in self.tree.names(above):
-                    return self._read(joined(above, name), DEPTH)
-        return Config()
+        names = self.tree.names(folder)
+        for name in NAMES:
+            if name in names:
+                return self._read(joined(folder, name), DEPTH)
+        return self.config(folder_of(folder)) if folder else Config()
 
     def _read(self, path: str | None, depth: int) -> Config:
         given = _parsed(self.tree.text(path)) if path is not None and depth else None

@@ -23,7 +23,8 @@ def affected(tree: Sources, offers: Offers, changed: Collection[str]) -> tuple[l
             parsed = tree.parsed(path)
             if parsed is None:
                 continue
-            named = [module for module in parsed.modules if _may_mean(module, stems)]
+            may_mean = _python_may_mean if path.endswith(".py") else _may_mean
+            named = [module for module in parsed.modules if may_mean(module, stems)]
             if any(_meets(offers, path, module, waiting) for module in named):
                 takers[path] |= waiting
                 if parsed.passes_on and path not in touched:
@@ -37,6 +38,12 @@ def _last_names(path: str) -> tuple[str, str]:
     """By which last part of a module's name a file can be meant: its own, or its folder's."""
     folder, _, name = path.rpartition("/")
     return name.partition(".")[0], folder.rpartition("/")[2]
+
+
+def _python_may_mean(module: str, stems: set[str]) -> bool:
+    """A module is its file's name, or its folder's where the file is one of a package."""
+    last = module.rpartition(".")[2]
+    return not last or last in stems
 
 
 def _may_mean(module: str, stems: set[str]) -> bool:

@@ -13,6 +13,7 @@ from agent.drift.resolve import PythonPaths, ScriptPaths
 from agent.drift.shape import Mismatch
 from agent.drift.tsconfig import Aliases
 from agent.probes._affected import affected
+from agent.probes._apart import Apart
 from agent.probes._scan import scanner
 from agent.probes._sources import Parsed, Sources
 
@@ -26,7 +27,15 @@ def compared(
 ) -> list[Mismatch]:
     """The mismatches below `root` that have to do with the `changed` files (absolute; None: with any), at most 40.
     Blocking; raises TimeoutError after `within_s`."""
-    tree = Sources(root, scanner.scan(root, forbidden), _known, time.monotonic() + within_s)
+    deadline = time.monotonic() + within_s
+    apart = Apart(deadline)
+    try:
+        return _found(Sources(root, scanner.scan(root, forbidden), _known, deadline, apart), root, changed, aliases)
+    finally:
+        apart.close()
+
+
+def _found(tree: Sources, root: str, changed: Iterable[str] | None, aliases: Mapping[str, Any]) -> list[Mismatch]:
     offers = Offers(tree, ScriptPaths(tree, Aliases(tree, aliases)), PythonPaths(tree))
     if changed is None:
         return list(islice(mismatches(offers, tree.paths), MOST))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from agent.drift import python
 from agent.drift.paths import is_source
 from agent.drift.shape import UNKNOWN, Source
+from agent.probes._apart import LARGE, Apart, plainly
 from agent.probes._scan import Found
 
 LARGEST = 1 << 19  # bytes; what is larger is no source that somebody writes
@@ -39,6 +40,7 @@ class Sources:
     found: Found
     known: dict[str, Parsed]
     deadline: float
+    apart: Apart
     _fresh: set[str] = field(default_factory=set)
 
     @property
@@ -74,8 +76,11 @@ class Sources:
             return UNKNOWN
         if parsed.source is None:
             data = self._bytes(path)
-            parsed.source = UNKNOWN if data is None else _read(data, path)
+            parsed.source = UNKNOWN if data is None else self._read(data, path)
         return parsed.source
+
+    def _read(self, data: bytes, path: str) -> Source:
+        return plainly(data, path) if len(data) < LARGE else self.apart.read(data, path)
 
     def parsed(self, path: str) -> Parsed | None:
         """What is known of a file; None for what can't be read."""
@@ -126,11 +131,3 @@ def _skimmed(data: bytes, path: str) -> tuple[tuple[str, ...], bool]:
         names, passes = javascript.MODULES.findall(data), javascript.PASSES_ON
     decoded = dict.fromkeys(name.decode("utf-8", "replace") for name in names)
     return tuple(decoded), passes.search(data) is not None
-
-
-def _read(data: bytes, path: str) -> Source:
-    if path.endswith(".py"):
-        return python.read(data)
-    from agent.drift import javascript
-
-    return javascript.read(data, path)
