@@ -103,14 +103,12 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file on its way to a chat: its text, or the absolute path of its bytes and their SHA-256 in hex. `lost` is said
-    in its place once these bytes aren't there any more."""
+    """A file on its way to a chat: its text, or the absolute path of its bytes and their SHA-256 in hex."""
 
     name: str
     text: str = ""
     path: str = ""
     sha256: str = ""
-    lost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +224,9 @@ class Channel(Protocol):
 
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         """Put a reaction on a message. Cosmetic: never raises."""
+
+    async def signed(self) -> None:
+        """Where many of these are still on their way: until they are made, for half a second at most. Never raises."""
 
     async def answer_press(self, press_id: str, text: str = "") -> None:
         """Acknowledge a button press, with a toast if `text`. Never raises."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from agent import Clock, Outgoing, Store, StoreError
@@ -18,6 +19,7 @@ from bot.markup import plain
 logger = logging.getLogger(__name__)
 
 REPEATED = ("answer", "approval", "file")  # roles that are better had twice than not at all
+Telling = Callable[[Place | None], AbstractContextManager[None]]
 AMBIGUOUS_S = 2.0
 COMPLAIN_S = 60.0
 STORE_TRIES = 5
@@ -28,21 +30,26 @@ class _Attempt:
     """Where a letter stands between two tries."""
 
     row: Outgoing
+    place: Place
     letter: Letter
     backoff: Backoff = field(default_factory=Backoff)
     doubtful: int = 0
 
 
 class Delivery:
-    """Sends letters for all lanes of a channel. `reach` is the failpoint hook."""
+    """Sends letters for all lanes of a channel. `reach` is the failpoint hook; within `telling`, words are in the
+    language of a chat."""
 
-    def __init__(self, store: Store, channel: Channel, clock: Clock, reach: Callable[[str], None]) -> None:
-        self._store, self._channel, self._clock, self._reach = store, channel, clock, reach
+    def __init__(
+        self, store: Store, channel: Channel, clock: Clock, reach: Callable[[str], None], telling: Telling
+    ) -> None:
+        self._store, self._channel, self._clock = store, channel, clock
+        self._reach, self._telling = reach, telling
         self._complained_at = float("-inf")
 
     async def bring(self, lane: Lane, row: Outgoing, place: Place, letter: Letter) -> Unreachable | None:
         """Returns when the row is sent or dead; with Unreachable, when it is queued until the chat is back."""
-        attempt = _Attempt(row, letter)
+        attempt = _Attempt(row, place, letter)
         while True:
             made = await lane.turn()
             try:
@@ -109,7 +116,8 @@ class Delivery:
 
     async def _undress(self, attempt: _Attempt, failure: Refused) -> bool:
         """Never the same bytes again: once as plain text, then it is given up."""
-        bare = _bare(attempt.letter, attempt.row.role, failure)
+        with self._telling(attempt.place):
+            bare = _bare(attempt.letter, attempt.row.role, failure)
         if bare == attempt.letter:
             logger.error("message %s is refused and given up: %s", attempt.row.key, failure)
             await self.mark(attempt.row.key, "dead")
@@ -129,6 +137,6 @@ def _bare(letter: Letter, role: str, failure: Refused) -> Letter:
     """What the service can have no reason to refuse: clean text only; an approval keeps its buttons."""
     text = next((part.text for part in plain(letter.text)), letter.text)
     if letter.file is not None:
-        told = letter.file.lost if isinstance(failure, Lost) else ""
-        text = "\n".join(filter(None, (text, told or filewords.file_refused(letter.file.name))))
+        why = filewords.file_lost if isinstance(failure, Lost) else filewords.file_refused
+        text = "\n".join(filter(None, (text, why(letter.file.name))))
     return Letter(text, buttons=letter.buttons if role == "approval" else (), silent=letter.silent)

@@ -19,7 +19,7 @@ def encode(place: Place, letter: Letter) -> str:
     if letter.silent:
         body["silent"] = True
     if letter.file is not None:
-        body["file"] = [letter.file.name, letter.file.text, letter.file.path, letter.file.sha256, letter.file.lost]
+        body["file"] = [letter.file.name, letter.file.text, letter.file.path, letter.file.sha256]
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from agent import Clock, Outgoing, Store
+from bot import words
 from bot.channel import Channel, Letter, Place, Unreachable
-from bot.delivery import REPEATED, Delivery
+from bot.delivery import REPEATED, Delivery, Telling
 from bot.envelope import decode, encode
 from bot.lane import Lane, Preview
 from bot.live import LiveCards
@@ -46,7 +47,8 @@ class Sender:
     ) -> None:
         self._store, self._channel, self._clock = store, channel, clock
         self._reach, self._on_unreachable = reach, on_unreachable
-        self._delivery = Delivery(store, channel, clock, reach)
+        self.telling: Telling = lambda place: words.speaking("")
+        self._delivery = Delivery(store, channel, clock, reach, lambda place: self.telling(place))
         self._pace = pace or Pace()
         self._cards = LiveCards(store, channel, self._unreached)
         self._previews = Previews(channel)

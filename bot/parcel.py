@@ -6,7 +6,6 @@ import re
 from pathlib import PurePosixPath
 
 from agent import steps
-from bot import filewords
 from bot.channel import File
 from bot.clean import clean
 
@@ -17,8 +16,7 @@ ENDING = 12  # of them, of a longer name's ending
 def file_of(parcel: steps.Parcel) -> File:
     """The file of its letter. The name is the sender's word for it and can't pose as another: no control or direction
     marks, no folder."""
-    name = named(parcel.path)
-    return File(name, path=parcel.path, sha256=parcel.sha256, lost=filewords.file_lost(name))
+    return File(named(parcel.path), path=parcel.path, sha256=parcel.sha256)
 
 
 def named(path: str) -> str:

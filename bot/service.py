@@ -71,7 +71,7 @@ class Service:
         self.model = model_side(settings, parts, self.hub, self.routes, self.sender)
         watchers = (self.projector.watch, self.progress.watch, self.approvals.watch, self.model.watch)
         self.hub.watchers += [self.usage.watch, self.streams.watch, *map(tongue.watching, watchers)]
-        self.projector.telling = tongue.telling
+        self.projector.telling = self.sender.telling = tongue.telling
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
         self.control = Control(self.hub, self.routes)

@@ -147,7 +147,6 @@ async def test_a_file_that_changes_before_it_goes_is_told_in_one_sentence(
     await lab.ask("and now?", ["Here I am. DONE6"], "DONE6")
 
 
-@pytest.mark.lab(env={"JARVIS_RUN__MODE": "full"})
 async def test_the_sentence_is_in_the_language_of_the_chat(lab: Lab) -> None:
     (lab.workspace / "a.bin").write_bytes(CANARY)
     lab.telegram.chats.languages[OWNER] = "de"
@@ -228,3 +227,13 @@ async def test_a_refused_file_is_the_models_to_explain(lab: Lab) -> None:
 
 
 PARTS = ("split -b 45M", "holds a secret", "own state", "There is no")
+
+
+async def test_a_file_that_the_service_refuses_is_told_in_the_language_of_the_chat(lab: Lab) -> None:
+    (lab.workspace / "a.bin").write_bytes(CANARY)
+    lab.telegram.chats.languages[OWNER] = "de"
+    body = {"ok": False, "error_code": 413, "description": "Request Entity Too Large"}
+    lab.telegram.faults.add(Fault(method="sendDocument", status=413, body=body))
+    await lab.start()
+    await lab.ask("los", [use("send_file", {"path": "a.bin"}), "DONE13"], "DONE13")
+    assert any("Die Datei a.bin ließ sich nicht senden" in text for text in lab.screen())

@@ -123,7 +123,7 @@ def test_one_call_is_one_letter_with_the_file_whatever_its_caption(caption: str,
 def test_a_letter_of_an_earlier_release_is_read() -> None:
     before = '{"place":"t:1:7:","text":"","file":["answer.md","all of it",""]}'
     assert decode(before)[1] == Letter("", file=File("answer.md", "all of it"))
-    new = Letter("c", file=File("a", path="/w/a", sha256="ab", lost="gone"))
+    new = Letter("c", file=File("a", path="/w/a", sha256="ab"))
     assert decode(encode(PLACE, new)) == (PLACE, new)
 
 
