@@ -104,6 +104,7 @@ class Desk:
         try:
             if at_once:
                 await self._obey(at_once, storing)
+            await self._channel.signed()
             for row in await storing:
                 self._enqueue(row, arrivals[row.bot, row.update_id])
         finally:

@@ -125,6 +125,7 @@ async def test_what_is_still_being_written_is_no_message_or_refused(stage: Stage
 async def test_cosmetics_never_raise(stage: Stage) -> None:
     await stage.channel.typing(stage.place)
     await stage.channel.react(stage.place, 1, "👀")
+    await stage.channel.signed()
     await stage.channel.answer_press("1", "done")
     await stage.channel.announce_commands([("help", "what I can do")])
     await stage.channel.close()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.channel import Letter, Place
-from bot.channels._telegram_signs import AT_ONCE, RECEIPT_S, SHOWN_S, TYPING_S, Signs
+from bot.channels._telegram_signs import AT_ONCE, FEW, RECEIPT_S, RUSH_S, SHOWN_S, TYPING_S, Signs
 from tests.fakes.bot_line import Line
 from tests.fakes.bot_request import Hangs, refused
 from tests.fakes.clock import HandClock
@@ -136,6 +136,26 @@ async def test_a_flood_limit_on_signs_silences_signs_alone() -> None:
     assert await line.channel.send(HERE, Letter("hello"))
     await line.channel.close()
     assert [call.method for call in line.api.calls] == ["sendChatAction", "sendMessage"]
+
+
+@pytest.mark.parametrize(("signs", "waits"), [(0, False), (FEW, False), (FEW + 1, True), (100, True)])
+async def test_after_a_rush_the_signs_are_made_before_the_work_begins(signs: int, waits: bool) -> None:
+    line = Line()
+    asked = [asyncio.create_task(line.channel.typing(Place("telegram", "1", str(n + 1)))) for n in range(signs)]
+    await line.channel.signed()
+    assert (len(line.api.made("sendChatAction")) == signs) or not waits
+    await asyncio.gather(*asked)
+    await line.channel.close()
+
+
+async def test_a_rush_of_signs_that_hang_is_not_waited_for() -> None:
+    line = Line()
+    line.api.on("sendChatAction", *[Hangs()] * 100)
+    for n in range(100):
+        await line.channel.typing(Place("telegram", "1", str(n + 1)))
+    async with asyncio.timeout(10 * RUSH_S):
+        await line.channel.signed()
+    await line.channel.close()
 
 
 async def test_hanging_signs_end_with_the_channel() -> None:

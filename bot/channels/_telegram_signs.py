@@ -14,6 +14,8 @@ AT_ONCE = 16  # they share the connections with what matters
 TYPING_S = 3.0  # seconds after which "typing" is no sign any more: the answer itself is
 RECEIPT_S = 10.0  # ... and a receipt
 SHOWN_S = 4.0  # "typing" stands for five: https://core.telegram.org/bots/api#sendchataction
+FEW = 8  # signs that get through beside everything else
+RUSH_S = 0.5  # real seconds that a rush of them may take
 FORGET_AT = 1000  # places
 
 Call = Callable[[], Awaitable[object]]
@@ -56,6 +58,12 @@ class Signs:
         """A message goes there, with which "typing" ends; none is to come after it."""
         self._typing.pop(place, None)
         self._shown.pop(place, None)
+
+    async def made(self) -> None:
+        """Where many wait: until they are made. What they are signs of would keep the loop from making them."""
+        await asyncio.sleep(0)  # those that were asked for by tasks of their own are known then
+        if self._tasks and len(self._typing) > FEW:
+            await asyncio.wait(set(self._tasks), timeout=RUSH_S)
 
     async def close(self) -> None:
         for task in self._tasks:

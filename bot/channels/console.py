@@ -109,6 +109,9 @@ class ConsoleChannel:
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         return None
 
+    async def signed(self) -> None:
+        return None
+
     async def answer_press(self, press_id: str, text: str = "") -> None:
         return None
 

@@ -150,6 +150,10 @@ class TelegramChannel:
         """React with one of the emoji that Telegram allows; doesn't wait for it."""
         self._signs.receipt(lambda: self._speaker.set_message_reaction(int(place.chat), message_id, emoji))
 
+    async def signed(self) -> None:
+        """After a rush: until its signs of life are made."""
+        await self._signs.made()
+
     async def answer_press(self, press_id: str, text: str = "") -> None:
         """Stop the button's spinner, with a toast of at most 200 characters; doesn't wait for it."""
         self._run(lambda: self._speaker.answer_callback_query(press_id, text[:200] or None), PRESS_S)

@@ -194,6 +194,9 @@ class FakeChannel:
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         self._log("react", place.chat, message_id, detail=emoji)
 
+    async def signed(self) -> None:
+        return None
+
     async def answer_press(self, press_id: str, text: str = "") -> None:
         self._log("answer_press", "", detail=text)
 
