@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bot.words.de.times import seconds as seconds
+
 GRADES = {"ok": "ok", "warn": "Achtung", "FAIL": "FEHLER"}
 NAMES = {
     "home": "Heimordner",
@@ -35,10 +37,6 @@ def total(ok: int, warned: int, failed: int) -> str:
 
 def gigabytes(figure: float) -> str:
     return f"{figure:.1f} GB".replace(".", ",")
-
-
-def seconds(figure: float) -> str:
-    return f"{figure:.1f} s".replace(".", ",")
 
 
 SAYS = {

@@ -44,6 +44,28 @@ def session_resumed(title: str) -> str:
     return f"Wieder in: {title}\nSchreib, um dort weiterzumachen."
 
 
+LOG = {
+    "opened": "begonnen  Modell {0}, Panel {1}, Modus {2}, {3}",
+    "offered": "angeboten  Werkzeuge neu: {0}, weg: {1}",
+    "asked": "gefragt  {0}",
+    "corrected": "berichtigt  {0}",
+    "said": "gesagt  {0}, {1} Tokens, {2}",
+    "failed": "gescheitert  {0}, {1}",
+    "proposed": "vorgeschlagen  {0} {1} ({2})",
+    "started": "gestartet  {0}",
+    "finished": "beendet  {0} {1}: {2}, {3}",
+    "nudged": "Hinweis  {0} {1}",
+    "looking": "nachgesehen  {0} {1}",
+    "seen": "gesehen  {0} {1}",
+    "decided": "entschieden  {0} {1} von {2}",
+    "commanded": "befohlen  {0} {1} von {2}",
+    "handed": "übergeben  {0}",
+    "parked": "wartet",
+    "parked until": "wartet  bis {0}",
+    "resumed": "fortgesetzt  {0}",
+    "purged": "entfernt  {0} bis {1}",
+    "ended": "Ende  {0}",
+}
 NO_DETAILS = "Noch ist nichts geschehen."
 OLDER, NEWER = "‹ Älter", "Neuer ›"
 NO_LOG = "In dieser Sitzung ist noch nichts geschehen."

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def seconds(figure: float) -> str:
+    """Seconds to a tenth."""
+    return f"{figure:.1f} s".replace(".", ",")
+
+
 def span(seconds: float) -> str:
     seconds = max(0, round(seconds))
     if seconds < 60:

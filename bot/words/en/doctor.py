@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bot.words.en.times import seconds as seconds
+
 GRADES = {"ok": "ok", "warn": "warn", "FAIL": "FAIL"}
 NAMES = {
     name: name
@@ -19,10 +21,6 @@ def total(ok: int, warned: int, failed: int) -> str:
 
 def gigabytes(figure: float) -> str:
     return f"{figure:.1f} GB"
-
-
-def seconds(figure: float) -> str:
-    return f"{figure:.1f} s"
 
 
 SAYS = {

@@ -46,6 +46,28 @@ def session_resumed(title: str) -> str:
 
 
 # -- details, log and checkpoint ------------------------------------------------------------------------------------
+LOG = {
+    "opened": "opened  model {0}, panel {1}, mode {2}, {3}",
+    "offered": "offered  tools added: {0}, dropped: {1}",
+    "asked": "asked  {0}",
+    "corrected": "corrected  {0}",
+    "said": "said  {0}, {1} tokens, {2}",
+    "failed": "failed  {0}, {1}",
+    "proposed": "proposed  {0} {1} ({2})",
+    "started": "started  {0}",
+    "finished": "finished  {0} {1}: {2}, {3}",
+    "nudged": "nudged  {0} {1}",
+    "looking": "looking  {0} {1}",
+    "seen": "seen  {0} {1}",
+    "decided": "decided  {0} {1} by {2}",
+    "commanded": "commanded  {0} {1} by {2}",
+    "handed": "handed  {0}",
+    "parked": "parked",
+    "parked until": "parked  until {0}",
+    "resumed": "resumed  {0}",
+    "purged": "purged  {0} up to {1}",
+    "ended": "ended  {0}",
+}
 NO_DETAILS = "Nothing has been done yet."
 OLDER, NEWER = "‹ Older", "Newer ›"
 NO_LOG = "Nothing has happened in this session yet."

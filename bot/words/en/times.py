@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def seconds(figure: float) -> str:
+    """Seconds to a tenth."""
+    return f"{figure:.1f} s"
+
+
 def span(seconds: float) -> str:
     """A length of time as a person says it."""
     seconds = max(0, round(seconds))
