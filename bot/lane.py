@@ -45,8 +45,15 @@ class LiveCard:
     message_id: int | None = None
     stored: bool = False
     backoff: Backoff = field(default_factory=Backoff)
+    live: bool = False  # its first state was not its last one
+    tried: bool = False
     renewed: bool = False  # its message was gone and it got another one, which happens once
     lost: bool = False  # there is no message of it that could be edited: give up
+
+    @property
+    def late(self) -> bool:
+        """Whether what it would have told was over before there was a gap for it, and there is nothing to press."""
+        return self.live and self.final and not (self.tried or self.message_id or self.letter.buttons)
 
 
 @dataclass(eq=False, slots=True)
@@ -112,18 +119,20 @@ class Lane:
                 return made
             self.done(made)
 
-    async def gap(self, edit: bool) -> float:
-        """Wait until a card may be shown, or edited, without taking a message's turn, and count it as `turn` does."""
-        while True:
+    async def gap(self, card: LiveCard) -> float | None:
+        """Wait until the card may be shown, or edited, without taking a message's turn, and count it as `turn` does.
+        None, and nothing is counted, once it is too late for it."""
+        edit = card.message_id is not None
+        while not card.late:
             await self.quiet.wait()
             now = self.clock.monotonic()
             pause = (GROUP_EDIT_S if self.chat.startswith("-") else EDIT_S) if edit else 0.0
             wait = max(self.flooded, self._edited_at + pause - now, self.pace.spare(self.chat, now))
-            if wait <= 0:
-                break
+            if wait <= 0 and not card.late:
+                self._edited_at = now
+                return self._count(now)
             await self.clock.sleep(wait)
-        self._edited_at = now
-        return self._count(now)
+        return None
 
     async def lull(self) -> bool:
         """Wait until a preview may be shown: nothing else waits for this chat, and room is left for what comes. False

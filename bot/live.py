@@ -25,7 +25,7 @@ class LiveCards:
 
     def show(self, lane: Lane, place: Place, key: str, letter: Letter, final: bool) -> None:
         """Have the card `key` show this, in place of what waited to be shown."""
-        card = lane.cards.setdefault(key, LiveCard(place, key, letter))
+        card = lane.cards.setdefault(key, LiveCard(place, key, letter, live=not final))
         card.letter, card.final = letter, card.final or final
         card.stale = not card.lost and letter != card.shown
         if not card.stale and card.final:
@@ -48,7 +48,9 @@ class LiveCards:
                 if card.lost:
                     self._settle(lane, card)
                     continue
-                made = await lane.gap(edit=card.message_id is not None)
+                if (made := await lane.gap(card)) is None:
+                    await self._give_up(lane, card)
+                    continue
                 try:
                     if not lane.parked:
                         await self._put(lane, card)
@@ -74,7 +76,7 @@ class LiveCards:
             logger.warning("a status card is shown but not remembered: %s", error)
 
     async def _put(self, lane: Lane, card: LiveCard) -> None:
-        letter, card.stale = card.letter, False
+        letter, card.stale, card.tried = card.letter, False, True
         try:
             if card.message_id is not None:
                 await self._channel.edit(card.place, card.message_id, letter)
@@ -97,8 +99,7 @@ class LiveCards:
                 card.stale = card.final
                 await self._unreached(lane, card.place, failure)
             case Ambiguous() if card.message_id is None:  # it may be there, and we'll never know its number
-                card.lost = True
-                await self._mark(card)
+                return await self._give_up(lane, card)
             case Passing() | Ambiguous():
                 if card.final:
                     await lane.clock.sleep(card.backoff.step())
@@ -107,8 +108,12 @@ class LiveCards:
                 card.message_id, card.renewed, card.stale = None, True, True
             case Refused() | _:
                 logger.debug("a status card is given up: %s", failure)
-                card.lost = True
-                await self._mark(card)
+                return await self._give_up(lane, card)
+        return self._settle(lane, card)
+
+    async def _give_up(self, lane: Lane, card: LiveCard) -> None:
+        card.lost = True
+        await self._mark(card)
         self._settle(lane, card)
 
     def _settle(self, lane: Lane, card: LiveCard) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent import Outgoing
-from bot.channel import Ambiguous, Flooded, Letter, Passing, Refused, Unreachable
+from bot.channel import Ambiguous, Button, Flooded, Letter, Passing, Refused, Unreachable
 from bot.outbox import encode
 from tests.fakes.channel import Fault, Landed, Slow
 from tests.fakes.post import Post, opened
@@ -23,8 +23,8 @@ async def post() -> AsyncIterator[Post]:
         yield post
 
 
-def show(post: Post, text: str, chat: str = "7", final: bool = False) -> None:
-    post.sender.card(post.channel.place(chat), KEY, Letter(text, silent=True), final)
+def show(post: Post, text: str, chat: str = "7", final: bool = False, key: str = KEY) -> None:
+    post.sender.card(post.channel.place(chat), key, Letter(text, silent=True), final)
 
 
 def texts(post: Post) -> list[str]:
@@ -163,6 +163,36 @@ async def test_a_final_card_that_was_never_shown_is_sent(post: Post) -> None:
     show(post, "done", final=True)
     await post.clock.advance(5)
     assert post.channel.screen() == ["done"]
+
+
+@pytest.mark.parametrize(
+    ("first", "buttons", "sent"),
+    [("working", (), False), ("working", ((Button("Details", "d"),),), True), ("", (), True)],
+    ids=["nothing to press", "details", "it had one state only"],
+)
+async def test_a_card_that_came_too_late_is_sent_only_if_it_is_of_use(
+    post: Post, first: str, buttons: tuple[tuple[Button, ...], ...], sent: bool
+) -> None:
+    post.channel.fail("send", Flooded(20))
+    await post.write("answer")
+    await post.clock.advance(1)
+    if first:
+        show(post, first)
+        await post.clock.advance(5)
+    post.sender.card(post.channel.place(), KEY, Letter("done", buttons=buttons), final=True)
+    await post.clock.advance(30)
+    assert post.channel.screen() == (["answer", "done"] if sent else ["answer"])
+    assert await post.sender.flush(1)
+    assert (await post.state(KEY))[0] == "sent"
+
+
+async def test_a_card_that_is_too_late_uses_up_no_turn_of_others(post: Post) -> None:
+    for n in range(60):
+        show(post, "working", str(n), key=f"{n}:card")
+        show(post, "done", str(n), final=True, key=f"{n}:card")
+    await post.write("answer", chat="900")
+    await post.clock.settle()
+    assert post.channel.screen() == ["answer"]
 
 
 async def test_after_a_restart_the_same_card_is_edited(post: Post) -> None:
