@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from agent.intent import Intent, intent
 from agent.openerrors import text_of
 from agent.outcome import FAILING, SUCCEEDING, goes_on
-from agent.steps import Asked, Call, Change, Ended, Finished, Opened, Outcome, Proposed, Said, Step
+from agent.steps import Asked, Call, Change, Ended, Finished, Opened, Outcome, Proposed, Said, Seen, Step
 from agent.testruns import green, tests
 
+VERIFY = "verify"  # the probe that runs checks
 JOBS = "jobs"  # the tool that tells of them
 MOST = 400  # calls; the oldest are dropped
 OUTPUT = 6_000  # characters kept of the end of each stream
@@ -85,7 +87,7 @@ class Deed:
         """It changed what a test could depend on."""
         if self.changes is None:
             return self.changed
-        return any(not _INERT.search(change.path) for change in self.changes)
+        return any(map(is_input, self.changes))
 
     @property
     def changed_work(self) -> bool:
@@ -109,6 +111,7 @@ class Evidence:
     _before: int = 0  # the number of the last call before this run
     _calls: dict[str, Call] = field(default_factory=dict, repr=False)
     _jobs: dict[str, Deed] = field(default_factory=dict, repr=False)  # what began each, by its id
+    _checked: dict[tuple[str, str], int] = field(default_factory=dict, repr=False)  # green by a probe, after which call
 
     def fold(self, step: Step) -> None:
         match step:
@@ -118,6 +121,8 @@ class Evidence:
                 self._calls[call.id] = call
             case Finished():
                 self._finished(step)
+            case Seen(probe=probe, status="ok") if probe == VERIFY:
+                self._checked |= dict.fromkeys(_green(step.value), self._count)
             case Opened():
                 self.cwd, self.workspace = self.cwd or step.cwd, step.workspace or step.cwd
             case Asked() if not self.running:
@@ -170,7 +175,15 @@ class Evidence:
 
     def stale(self, deed: Deed) -> bool:
         """Whether another call has changed what it could depend on since it began."""
-        later = (each for each in self.deeds if each.number > deed.since and each is not deed)
+        return self._changed_after(deed.since, but=deed)
+
+    def checked(self, command: str, cwd: str) -> bool:
+        """Whether a check of ours has seen the command pass, and nothing that it could depend on has changed since."""
+        after = self._checked.get((" ".join(command.split()), cwd))
+        return after is not None and not self._changed_after(after)
+
+    def _changed_after(self, number: int, but: Deed | None = None) -> bool:
+        later = (each for each in self.deeds if each.number > number and each is not but)
         return any(each.changed_inputs and not each.tests for each in later)
 
 
@@ -192,6 +205,23 @@ def touched(deeds: Iterable[Deed]) -> dict[str, Change]:
 def _printed(step: Finished) -> str:
     out, err = text_of(step.stdout), text_of(step.stderr)
     return f"{out[-OUTPUT:]}\n{err[-OUTPUT:]}" if out or err else step.text[-OUTPUT:]
+
+
+def _green(value: str) -> Iterator[tuple[str, str]]:
+    """The commands, with their folders, that passed by an answer of the probe."""
+    try:
+        checks = json.loads(value).get("checks") or ()
+    except (ValueError, AttributeError):
+        return
+    for check in checks:
+        passed = check.get("outcome") in (Outcome.OK, Outcome.WARNED)
+        if green(passed, str(check.get("output", ""))):
+            yield " ".join(str(check.get("command", "")).split()), str(check.get("cwd", ""))
+
+
+def is_input(change: Change) -> bool:
+    """Whether a test could depend on what changed."""
+    return _real(change) and not _INERT.search(change.path)
 
 
 def _real(change: Change) -> bool:

@@ -15,10 +15,11 @@ from agent.guards._world.block import rendered
 from agent.guards._world.checks import Checks
 from agent.guards._world.disk import PROBE, Disk, disk_of
 from agent.guards._world.goal import Goal
+from agent.guards._world.verifying import Verifying
 from agent.messages import WORLD
 from agent.plan import Plan
 from agent.ports import Look, Nudge
-from agent.steps import Asked, Commanded, Failed, Finished, Level, Looking, Nudged, Seen, Started, Step
+from agent.steps import Asked, Failed, Finished, Level, Looking, Nudged, Seen, Started, Step
 
 if TYPE_CHECKING:
     from agent.openerrors import OpenError
@@ -35,13 +36,14 @@ class World:
 
     name: str = "world"
     strict: bool = False
-    deaf: ClassVar[frozenset[type[Step]]] = frozenset({Started, Failed, Commanded})
+    deaf: ClassVar[frozenset[type[Step]]] = frozenset({Started, Failed})
     every: int = 8
     writes: int = 5
     max_files: int = 200
     _goal: Goal = field(default_factory=Goal, repr=False)
     _plan: Plan = field(default_factory=Plan, repr=False)
     _checks: Checks = field(default_factory=Checks, repr=False)
+    _verifying: Verifying = field(default_factory=Verifying, repr=False)
     _errors: Errors = field(default_factory=Errors, repr=False)
     _names: Names = field(default_factory=Names, repr=False)
     _pace: Pace = field(init=False, repr=False)
@@ -60,17 +62,14 @@ class World:
         if isinstance(step, Asked) and not self._pace.running:
             self._restart()
         drift = self._names.found
-        for fold in (self._goal, self._plan, self._checks, self._errors, self._names, self._pace):
-            fold.fold(step)
+        self._fold(step)
         match step:
             case Finished():
                 return self._finished(step)
             case Looking(guard=self.name, look=look):
                 self._looks.add(look)
             case Seen(look=look) if look in self._looks:
-                self._looks.discard(look)
-                self._disk = disk_of(step) or self._disk
-                return self._regenerated(self._trigger)
+                return self._seen(step)
             case Seen() if self._shown and not self._looks and self._names.found != drift:
                 return self._regenerated("drift")
             case Nudged(slot=slot, text=text) if slot == STICKY:
@@ -78,6 +77,10 @@ class World:
             case _:
                 pass
         return None
+
+    def _fold(self, step: Step) -> None:
+        for part in (self._goal, self._plan, self._checks, self._verifying, self._errors, self._names, self._pace):
+            part.fold(step)
 
     def _restart(self) -> None:
         """The tail was cleared when the last run ended."""
@@ -99,6 +102,15 @@ class World:
         if self._failing and self._pace.whole and not self._failing <= {error.signature for error in self._failures()}:
             return self._regenerated("resolved")
         return None
+
+    def _seen(self, step: Seen) -> Nudge | Look | None:
+        """The disk first, then what its state means for the items that are said to be done."""
+        self._looks.discard(step.look)
+        if step.probe == PROBE:
+            self._disk = disk_of(step) or self._disk
+            if look := self._verifying.look(self._plan.items, self._checks, step.at):
+                return look
+        return self._regenerated(self._trigger)
 
     def _look(self) -> Look:
         paths = list(dict.fromkeys(path for item in self._plan.items for path in item.artifacts))
