@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -179,6 +181,19 @@ def main() -> None:
         if not isinstance(error, JarvisError):
             raise
         _fail(error.exit_code, str(error))
+    finally:
+        _let_go()
+
+
+def _let_go() -> None:
+    """What can't be printed any more (a full disk, a closed pipe) is no failure: Python itself would end with 120.
+    Source: https://docs.python.org/3/library/signal.html#note-on-sigpipe"""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":
