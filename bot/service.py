@@ -152,7 +152,7 @@ class Service:
         async def intake(batch: Sequence[Received]) -> None:
             # The first poll goes out while the past is picked up; nothing is confirmed before that is done.
             await ready.wait()
-            await self.door.intake(batch)
+            await self.door.intake(list(map(self.masked, batch)))
 
         listening = asyncio.create_task(channel.listen(intake), name="listen")
         purging = asyncio.create_task(self.retention.run(), name="retention")
@@ -171,6 +171,11 @@ class Service:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close()
+
+    def masked(self, received: Received) -> Received:
+        """What is stored of an update doesn't hold our own secrets, also where somebody typed them."""
+        payload = self._parts.redactor.text(received.row.payload)
+        return replace(received, row=replace(received.row, payload=payload))
 
     async def finish_up(self) -> None:
         """When the input has ended (a terminal's end of file): wait for the runs that it began."""
