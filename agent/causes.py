@@ -16,6 +16,7 @@ from agent.why import Sentence, Why
 
 Say = Callable[[Any, str], str]  # a text or number, and the kind of it that stands in the sentence: "model", "s", "n"
 DEEPEST = 5  # causes within causes
+_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps would make an encoder for each text
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def told(cause: Cause, sentences: Mapping[str, str], say: Say) -> str:
 
 def dump(*causes: Cause) -> str:
     """As JSON text."""
-    return json.dumps(plain(*causes), ensure_ascii=False)
+    return _json(plain(*causes))
 
 
 def plain(*causes: Cause) -> list[list[Any]]:
@@ -60,7 +61,7 @@ def plain(*causes: Cause) -> list[list[Any]]:
 
 def as_data(*causes: Cause) -> str:
     """As the data of a nudge that has no other."""
-    return json.dumps({"causes": plain(*causes)}, ensure_ascii=False)
+    return _json({"causes": plain(*causes)})
 
 
 def also(causes: str, *more: Cause) -> str:
@@ -74,7 +75,7 @@ def within(data: str) -> str:
         found = json.loads(data).get("causes") if data else None
     except (ValueError, AttributeError, RecursionError):
         return ""
-    return json.dumps(found, ensure_ascii=False) if isinstance(found, list) else ""
+    return _json(found) if isinstance(found, list) else ""
 
 
 def masked(cause: Cause, mask: Callable[[str], str]) -> Cause:
