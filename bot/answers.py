@@ -35,6 +35,7 @@ class Draft:
     footer: str = ""  # a line under the last part
     button: tuple[str, str] | None = None  # its words, and its data but for the session
     public: str = ""  # what others than the owner read instead; the owner is told
+    private: tuple[str, str] = ("", "")  # ... this: a sentence, and its causes as JSON text
     parcel: s.Parcel | None = None  # a file, with `markdown` under it
 
 
@@ -131,7 +132,7 @@ class Answers:
             return draft
         public = modelwords.NEEDS_OWNER if self._trouble.owners else ""
         again = (modelwords.TRY_AGAIN, f"retry:{seq}") if self._trouble.worth_another_try else None
-        return replace(draft, button=again, public=public)
+        return replace(draft, button=again, public=public, private=(ended.reason, ended.causes))
 
     def _ended(self, seq: int, ended: s.Ended) -> list[Draft]:
         if ended.end in (s.End.ANSWERED, s.End.UNRESOLVED):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from agent import Clock, Hub, Outgoing, Store, steps
@@ -13,6 +14,7 @@ from bot.access import Role
 from bot.answers import Draft
 from bot.channel import Arrival, Button, Letter, Place
 from bot.envelope import decode, encode
+from bot.languages import Languages
 from bot.outbox import Sender
 from bot.question import Question, above, letter, named, question, refusal, unsettled
 
@@ -40,6 +42,7 @@ class Approvals:
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
         self.called: Callable[[str, Place], str] = lambda author, place: ""  # the displayed name of channel:id
         self._closed: set[str] = set()  # keys of cards that say what became of them
+        self.languages: Languages | None = None  # else everybody is asked in the language of now
 
     # -- out ----------------------------------------------------------------------------------------------------------
     async def rows(self, session: str, place: Place, draft: Draft) -> list[Outgoing]:
@@ -51,7 +54,8 @@ class Approvals:
         asked = question(draft.ask, draft.authors, asker, place.chat.startswith("-"))
         entry = Open(session, target, f"{session}:{draft.key}:card", asked)
         self._open[session, asked.call_id] = entry
-        rows = await self._cards(entry, f"{session}:{draft.key}")
+        with self._telling(target):
+            rows = await self._cards(entry, f"{session}:{draft.key}")
         if target != place:
             hint = Letter(words.ASKED_ELSEWHERE, silent=True)
             rows.append(replace(self._row(f"{session}:{draft.key}:hint", place, hint), role="notice"))
@@ -68,9 +72,14 @@ class Approvals:
         for at, entry in list(self._open.items()):
             if entry.place == old:
                 there = replace(entry, place=new, key=f"{entry.key}:{new.chat}")
-                rows = await self._store.project("desk", 0, await self._cards(there, f"{entry.key}:{new.chat}:above"))
+                with self._telling(new):
+                    cards = await self._cards(there, f"{entry.key}:{new.chat}:above")
+                rows = await self._store.project("desk", 0, cards)
                 self._open[at] = there
                 self._sender.deliver(rows)
+
+    def _telling(self, place: Place) -> AbstractContextManager[None]:
+        return self.languages.telling(place) if self.languages else nullcontext()
 
     def _row(self, key: str, place: Place, each: Letter) -> Outgoing:
         return Outgoing(key=key, chat=place.chat, body=encode(place, each), role=KIND)
@@ -96,9 +105,9 @@ class Approvals:
             case steps.Decided():
                 entry = self._open.get((session, step.call_id))
                 who = named(step.by, self.called(step.by, entry.place), entry.place.chat) if entry else ""
-                self._close(session, step.call_id, words.decided(step.verdict, who, step.reason))
+                self._close(session, step.call_id, lambda: words.decided(step.verdict, who, step.reason))
             case steps.Finished():
-                self._close(session, step.call_id, words.NO_LONGER)
+                self._close(session, step.call_id, lambda: words.NO_LONGER)
             case _:
                 pass
 
@@ -111,14 +120,16 @@ class Approvals:
             entry = Open(session, target, f"{session}:{seq}:ask:card", found)
             self._open[session, found.call_id] = entry
 
-    def _close(self, session: str, call: str, verdict: str) -> None:
+    def _close(self, session: str, call: str, verdict: Callable[[], str]) -> None:
         if entry := self._open.pop((session, call), None):
             self._closed.add(entry.key)
-            self._sender.card(entry.place, entry.key, letter(entry.asked, verdict), final=True)
+            with self._telling(entry.place):
+                self._sender.card(entry.place, entry.key, letter(entry.asked, verdict()), final=True)
 
     def _show_expired(self, entry: Open) -> None:
-        again = ((Button(words.ASK_AGAIN, f"again:{entry.session}"),),)
-        shown = replace(letter(entry.asked, words.EXPIRED_CARD), buttons=again)
+        with self._telling(entry.place):
+            again = ((Button(words.ASK_AGAIN, f"again:{entry.session}"),),)
+            shown = replace(letter(entry.asked, words.EXPIRED_CARD), buttons=again)
         self._sender.card(entry.place, entry.key, shown)
 
     # -- in -----------------------------------------------------------------------------------------------------------
@@ -190,6 +201,6 @@ class Approvals:
             if role < Role.ADMIN and presser not in entry.asked.authors:
                 return words.ADMINS_DECIDE
             if await self._hub.ask_again(session, call, presser):
-                self._close(session, call, words.ASKED_AGAIN)
+                self._close(session, call, lambda: words.ASKED_AGAIN)
                 return words.ASKED_AGAIN
         return words.EXPIRED

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from agent import Inbound, Store, StoreError
 from bot import words
@@ -91,8 +92,9 @@ class Door:
         allowed, day = arrival.place.chat in self._access.chats, int(arrival.date // DAY_S)
         try:
             if not allowed and not arrival.bot_sender and self._access.role(arrival.sender) is Role.OWNER:
-                text, key = words.not_allowed(arrival.place.chat), f"not allowed:{arrival.place.chat}:{day}"
-                await self._people.tell_owner(arrival.place.channel, arrival.place.bot, text, key)
+                key = f"not allowed:{arrival.place.chat}:{day}"
+                told = partial(words.not_allowed, arrival.place.chat)
+                await self._people.tell_owner(arrival.place.channel, arrival.place.bot, told, key)
             elif allowed and not self._access.locked and arrival.sender is None and arrival.bot_sender:
                 await self._people.tell(arrival.place, words.ANONYMOUS, f"anonymous:{arrival.place.chat}:{day}")
         except StoreError as error:

@@ -7,6 +7,7 @@ import datetime
 from collections.abc import Awaitable, Callable
 
 from agent import Clock, Hub, Store
+from bot import words
 from bot.access import Access
 from bot.channel import Channel, Intake, Place
 from bot.door import Door
@@ -62,6 +63,6 @@ class Gate:
             self._pairing.cancel()
             await asyncio.gather(self._pairing, return_exceptions=True)
 
-    async def _mode_returned(self, text: str) -> None:
+    async def _mode_returned(self, mode: str) -> None:
         key = f"mode:{self._clock.now():.0f}"
-        await self.people.tell_owner(self._channel.name, self._channel.bot, text, key)
+        await self.people.tell_owner(self._channel.name, self._channel.bot, lambda: words.mode_back(mode), key)

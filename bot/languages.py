@@ -37,7 +37,12 @@ class Languages:
 
     async def heard(self, arrival: Arrival) -> None:
         """Remember for the chat what the one who was last heard there speaks. Raises StoreError."""
-        if (own := words.known(arrival.language)) and (arrival.addressed or arrival.kind == "press"):
+        if arrival.addressed or arrival.kind == "press":
+            await self.met(arrival)
+
+    async def met(self, arrival: Arrival) -> None:
+        """The same of somebody at the door. Raises StoreError."""
+        if own := words.known(arrival.language):
             await self.preferences.choose(arrival.place, NAME, own, author_of(arrival))
 
     def watching(self, watch: Watch) -> Watch:

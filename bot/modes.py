@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agent import Clock, Store, StoreError, Switch
-from bot import words
+from bot import modelwords, words
 from bot.access import Role
 from bot.channel import Arrival
 
@@ -76,7 +76,7 @@ def wanted(args: str, standing: str, now: float) -> Spell | str:
 
 
 class Modes:
-    """`changed(by)` tells the runs that go on, `returned(words)` the owner; both are awaited, may raise StoreError."""
+    """`changed(by)` tells the runs that go on, `returned(mode)` the owner; both are awaited, may raise StoreError."""
 
     def __init__(
         self,
@@ -175,7 +175,7 @@ class Modes:
             try:
                 await self._keep(self._spell, "clock", self._clock.now())
                 await self._changed("clock")
-                await self._returned(words.mode_back(self.standing))
+                await self._returned(self.standing)
                 break
             except StoreError as error:
                 logger.warning("the return of the mode is not written down yet: %s", error)
@@ -189,5 +189,4 @@ class Modes:
         await self._store.switch(Switch(SWITCH, f"{spell.mode} over {self.standing}", until, by, now))
 
     def _time(self, until: float) -> str:
-        end, today = (datetime.datetime.fromtimestamp(at, self._zone) for at in (until, self._clock.now()))
-        return end.strftime("%H:%M" if end.date() == today.date() else "%a %d %b %H:%M")
+        return modelwords.at_time(until, self._clock.now(), self._zone)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from agent import Clock, Outgoing, Person, Ref, Store
 from bot import words
 from bot.access import GRANTED, Access, Role
 from bot.channel import Arrival, Button, Letter, Place
+from bot.languages import Languages
 from bot.markup import plain
 from bot.outbox import Sender, encode
 from bot.roster import ASKED, IGNORED, described, listing, short
@@ -30,6 +32,7 @@ class People:
     def __init__(self, access: Access, store: Store, sender: Sender, clock: Clock, zone: datetime.tzinfo) -> None:
         self._access, self._store, self._sender = access, store, sender
         self._clock, self._zone = clock, zone
+        self.languages: Languages | None = None  # else everybody is spoken to in the language of now
 
     # -- coming in ----------------------------------------------------------------------------------------------------
     async def paired(self, arrival: Arrival) -> None:
@@ -37,7 +40,9 @@ class People:
         assert arrival.sender is not None
         person = Person(arrival.sender, "owner", short(arrival.name), None, self._clock.now())
         await self._access.admit(person)
-        await self.tell(arrival.place, words.PAIRED, f"paired:{arrival.ref}")
+        await self._met(arrival)
+        with self._telling(arrival.place):
+            await self.tell(arrival.place, words.PAIRED, f"paired:{arrival.ref}")
 
     async def knock(self, arrival: Arrival) -> bool:
         """A stranger's /start in private: one card to the owner, one a person and day, five a day in all. Everybody
@@ -46,10 +51,20 @@ class People:
         if owner is None or who is None or not self._may_knock(who, now):
             return False
         await self._access.admit(Person(who, ASKED, short(arrival.name), None, now))
+        await self._met(arrival)
         home = Place(arrival.place.channel, arrival.place.bot, str(owner))
-        text = words.newcomer(who, short(arrival.name))
-        await self._card(home, who, text, f"knock:{who}:{int(now)}", ("operator", "viewer", "ignore"))
+        with self._telling(home):
+            text = words.newcomer(who, short(arrival.name))
+            await self._card(home, who, text, f"knock:{who}:{int(now)}", ("operator", "viewer", "ignore"))
         return True
+
+    async def _met(self, arrival: Arrival) -> None:
+        """What they speak is remembered for what they are told later."""
+        if self.languages:
+            await self.languages.met(arrival)
+
+    def _telling(self, place: Place) -> AbstractContextManager[None]:
+        return self.languages.telling(place) if self.languages else nullcontext()
 
     def _may_knock(self, who: int, now: float) -> bool:
         known = self._access.person(who)
@@ -141,14 +156,17 @@ class People:
         await self._access.admit(Person(who, role, name, arrival.sender, now))
         if known and known.role == ASKED and role != IGNORED:
             there = Place(arrival.place.channel, arrival.place.bot, str(who))
-            await self.tell(there, words.welcome(role), f"welcome:{who}:{int(known.at)}")
+            with self._telling(there):
+                await self.tell(there, words.welcome(role), f"welcome:{who}:{int(known.at)}")
         return words.now_is(who, name, role)
 
     # -- letters ------------------------------------------------------------------------------------------------------
-    async def tell_owner(self, channel: str, bot: str, text: str, key: str) -> None:
-        """The same, to the owner in private."""
+    async def tell_owner(self, channel: str, bot: str, told: Callable[[], str], key: str) -> None:
+        """The same, to the owner in private and in their language: `told` words it. Raises StoreError."""
         if self._access.owner is not None:
-            await self.tell(Place(channel, bot, str(self._access.owner)), text, key)
+            home = Place(channel, bot, str(self._access.owner))
+            with self._telling(home):
+                await self.tell(home, told(), key)
 
     async def _card(self, place: Place, who: int, text: str, key: str, choices: Sequence[str]) -> None:
         ref = await self._ref(_CARD, place, who, key)

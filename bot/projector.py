@@ -14,6 +14,7 @@ from zlib import crc32
 from agent import Clock, Outgoing, Store, StoreError, parent_of, steps
 from bot import checkpoints, modelwords, words
 from bot.answers import Answers, Draft
+from bot.because import because
 from bot.channel import Button, Letter, Place
 from bot.markup import captioned, letters, plain
 from bot.outbox import Sender, encode
@@ -113,10 +114,20 @@ class Projector:
                 continue  # a quiet chat isn't told that a run goes on by itself
             shown = replace(draft, markdown=self.mask(draft.markdown), checkpoint=self.mask(draft.checkpoint))
             shown = replace(shown, footer=draft.footer if self.footers(place) else "")
-            shown, told = for_owner(place, self.owner(), shown, self._clock.now())
+            shown, told = self._for_owner(place, shown)
             rows += await self.questions(session, place, draft) if draft.ask else outgoing(session, place, shown)
             rows += told
         return rows
+
+    def _for_owner(self, place: Place, draft: Draft) -> tuple[Draft, list[Outgoing]]:
+        """What is for the owner alone goes to them in private, in their language; the chat reads that it did."""
+        owner = self.owner()
+        if not draft.public or owner is None or place.chat == str(owner):
+            return draft, []
+        home = Place(place.channel, place.bot, str(owner))
+        with self.telling(home):
+            told = modelwords.told_owner(place.chat, self.mask(because(*draft.private)))
+        return replace(draft, markdown=draft.public), [for_owner(home, told, draft, self._clock.now())]
 
 
 def spoken_by(session: str, drafts: list[Draft]) -> list[Draft]:
@@ -147,15 +158,11 @@ def outgoing(session: str, place: Place, draft: Draft) -> list[Outgoing]:
     return rows
 
 
-def for_owner(place: Place, owner: int | None, draft: Draft, now: float) -> tuple[Draft, list[Outgoing]]:
-    """What is for the owner alone goes to them in private, once an hour; the chat reads that they have been told."""
-    if not draft.public or owner is None or place.chat == str(owner):
-        return draft, []
-    home = Place(place.channel, place.bot, str(owner))
-    (letter,) = plain(modelwords.told_owner(place.chat, draft.markdown))[:1]
-    key = f"owner:{home.key}:{crc32(draft.markdown.encode()):08x}:{now // 3600:.0f}"
-    told = Outgoing(key=key, chat=home.chat, body=encode(home, letter), role="notice")
-    return replace(draft, markdown=draft.public), [told]
+def for_owner(home: Place, text: str, draft: Draft, now: float) -> Outgoing:
+    """A row to the owner about what is wrong, once an hour."""
+    (letter,) = plain(text)[:1]
+    key = f"owner:{home.key}:{crc32(draft.private[0].encode()):08x}:{now // 3600:.0f}"
+    return Outgoing(key=key, chat=home.chat, body=encode(home, letter), role="notice")
 
 
 def footed(parts: list[Letter], footer: str) -> list[Letter]:

@@ -38,6 +38,7 @@ class Question:
     authors: tuple[str, ...]
     asker: str
     group: bool
+    causes: str = ""  # of the reason, as JSON text
 
 
 def question(nudged: steps.Nudged, authors: tuple[str, ...], asker: str, group: bool) -> Question:
@@ -45,7 +46,8 @@ def question(nudged: steps.Nudged, authors: tuple[str, ...], asker: str, group: 
     data = json.loads(nudged.data) if nudged.data else {}
     return Question(
         call_id=nudged.about or "",
-        reason=because("", causes.within(nudged.data)) or nudged.text,
+        reason=nudged.text,
+        causes=causes.within(nudged.data),
         tier=int(data.get("tier", 2)),
         command=clean(str(data.get("command") or words.NOT_SHOWN)),
         cwd=clean(str(data.get("cwd", ""))),
@@ -96,7 +98,7 @@ def above(asked: Question) -> Iterator[Letter]:
 
 def card(asked: Question) -> tuple[str, int, int]:
     """The card's text, and where the command stands in it (start, end in code points)."""
-    head = f"{words.needs_ok(asked.reason)}\n"
+    head = f"{words.needs_ok(because(asked.reason, asked.causes))}\n"
     shown = asked.command
     if len(shown) > FITS:
         digest = hashlib.sha256(asked.command.encode()).hexdigest()[:12]

@@ -74,6 +74,7 @@ class Service:
         self.projector.telling = self.sender.telling = tongue.telling
         zone, mode = zone_of(settings), settings.run.mode
         self.gate = Gate(parts.access, store, self.hub, self.sender, channel, clock, zone, mode, on_console)
+        self.gate.people.languages = self.approvals.languages = tongue
         self.control = Control(self.hub, self.routes)
         self.verbosity = Verbosity(self.preferences)
         self.progress.tells, self.projector.footers = self.verbosity.tells, self.verbosity.footer
@@ -115,7 +116,8 @@ class Service:
         if place.chat == owner or not owner:
             return
         home = Place(place.channel, place.bot, owner)
-        (letter,) = plain(words.unreachable(place.chat, why))[:1]
+        with self.languages.telling(home):
+            (letter,) = plain(words.unreachable(place.chat, why))[:1]
         key = f"unreachable:{place.chat}:{self._parts.clock.now() // 3600:.0f}"
         row = Outgoing(key=key, chat=owner, body=encode(home, letter), role="notice")
         self.sender.deliver(await self._parts.store.project("desk", 0, [row]))
