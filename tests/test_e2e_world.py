@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
 from tests.fakes.drifting import laid_out
 from tests.fakes.lab import Lab
-from tests.fakes.model import sh, use, write_file
+from tests.fakes.model import End, Step, sh, use, write_file
 
 pytestmark = pytest.mark.e2e
+needs_sandbox = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
 DONE = use("task_complete", {"summary": "The name is better now. DONE1"})
 TREE = {
@@ -63,3 +66,31 @@ async def test_a_short_run_looks_at_nothing(lab: Lab) -> None:
     sent = await lab.ask("go", [sh("ls"), write_file("a.md", "x"), "Here. DONE4"], "DONE4")
     assert len(lab.requests(sent)) == 3
     assert not any("world-state" in json.dumps(request.body) for request in lab.requests(sent))
+
+
+@pytest.mark.parametrize(("mode", "count"), [("full", 1), pytest.param("sandbox", 1, marks=needs_sandbox), ("ask", 0)])
+async def test_the_check_of_a_finished_item_is_run_once_for_the_same_inputs(
+    tmp_path: Path, mode: str, count: int
+) -> None:
+    async with Lab(tmp_path, env={"JARVIS_RUN__MODE": mode, "JARVIS_GUARDS__WORLD__WRITES": "1"}) as lab:
+        (lab.workspace / "sum.conf").write_text("a=1\n")
+        await lab.start()
+        check = "echo ran >> checks.log; grep -q b=2 sum.conf"
+        plan = use("plan", {"items": [{"text": "set b", "status": "completed", "verify": check}]})
+        reads = [use("read_file", {"path": "sum.conf"}) for _ in range(2)]
+        script: list[Step] = [
+            plan,
+            sh("true"),
+            use("write_file", {"path": "sum.conf", "content": "a=2\n"}),
+            *reads,
+            End.HANG,
+        ]
+        sent = lab.send("set b to 2", script)
+        if mode == "ask":
+            lab.press(await lab.wait_button("once|run"))
+        await lab.until(lambda: len(lab.requests(sent)) >= 6, "the run doesn't get on")
+        tail = str(lab.requests(sent)[5].body["messages"][-1]["content"])
+        log = lab.workspace / "checks.log"
+        assert (log.read_text().count("ran") if log.exists() else 0) == count
+        assert ("[MISS] set b (its check is red)" in tail) is bool(count)
+        assert not lab.faults()
