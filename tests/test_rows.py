@@ -1,0 +1,149 @@
+"""Which test proves which row: faults of the chat service (T), and what users of other products hit in a chat (D)."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+# Row -> file: tests. A row stands here as soon as a test would fail if it were not so.
+ROWS = """
+T01 e2e_chat_faults: test_t01_a_flood_limit_on_the_answer_is_sat_out_and_it_arrives_once
+T02 e2e_chat_faults: test_t02_a_flood_limit_on_every_edit_costs_progress_and_not_the_answer
+T02 outbox_cards: test_one_call_a_window_however_many_windows
+T03 e2e_chat_faults: test_t03_another_poller_is_told_of_once_and_messages_flow_when_it_is_gone
+T03 telegram_poll: test_a_conflict_is_shown_from_the_third_in_a_row
+T04 e2e_chat_faults: test_t04_a_gateway_that_answers_in_html_loses_nothing_and_shows_nothing
+T05 telegram_loopback: test_resets_and_half_answers_lose_nothing
+T06 e2e_recovery: test_the_same_update_again_is_one_run test_every_failpoint
+T06 express: test_a_stop_that_is_served_again_stops_nothing_that_began_since
+T07 e2e_recovery: test_the_same_update_again_is_one_run
+T07 telegram_poll: test_an_update_that_comes_twice_in_a_batch_counts_once
+T08 e2e_recovery: test_poison_is_set_aside_and_the_next_message_is_answered
+T08 express: test_the_owner_is_told_once_a_day_of_what_cannot_be_read
+T09 e2e_chat_faults: test_t09_kinds_that_nobody_knows_yet_disturb_nothing
+T09 telegram_intake: test_no_mutated_update_raises
+T10 e2e_groups_topics: test_t10_edits_in_a_topic_correct_or_are_said_to_come_too_late
+T10 incoming: test_an_edit_never_starts_anything
+T11 e2e_chat_demand: test_d14_two_hundred_and_fifty_messages_of_a_downtime_are_told_as_old_and_none_is_lost
+T12 e2e_chat_faults: test_t12_what_is_forwarded_is_quoted_and_commands_and_approves_nothing
+T12 express: test_somebody_elses_yes_that_is_forwarded_approves_nothing
+T13 e2e_groups: test_nobody_without_a_person_behind_and_nothing_unaddressed_starts_a_run
+T13 group_manners: test_an_anonymous_admin_is_told_why_nothing_happens_once_a_day
+T14 e2e_chat_faults: test_t14_posts_of_a_channel_are_ignored
+T15 e2e_groups: test_a_group_that_moves_while_a_run_waits_for_an_ok_keeps_everything_over_a_kill
+T15 e2e_groups: test_a_move_of_a_group_that_was_never_allowed_allows_nothing
+T15 e2e_groups_topics: test_t15_a_move_that_is_told_by_a_refusal_alone_takes_everything_along
+T15 e2e_groups_topics: test_a_group_that_moves_keeps_its_folder
+T16 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+T17 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+T18 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+T19 e2e_chat_faults: test_a_chat_that_is_gone_is_left_alone_and_gets_its_answer_when_it_is_back
+T20 e2e_chat_faults: test_a_chat_that_is_gone_is_left_alone_and_gets_its_answer_when_it_is_back
+T20 express: test_whoever_comes_back_is_answered_whatever_they_write_first
+T21 e2e_groups_topics: test_t21_a_topic_that_goes_away_during_a_run_loses_no_answer
+T22 e2e_chat_faults: test_t22_a_file_that_is_too_large_gets_one_sentence_with_the_limit
+T22 e2e_send_file: test_a_file_that_the_service_refuses_is_told_in_the_language_of_the_chat
+T23 e2e_chat_demand: test_t23_a_paste_in_four_parts_is_one_turn_and_a_short_text_waits_for_nothing
+T23 e2e_files: test_a_document_under_a_hostile_name_and_a_long_answer_as_a_file
+T24 e2e_main_job: test_an_answer_of_four_thousand_emoji_and_a_lone_surrogate_arrive
+T24 markup_letters: test_any_text_makes_acceptable_letters
+T25 e2e_groups_topics: test_t25_a_token_revoked_in_the_middle_of_two_runs_keeps_both_for_later
+T25 e2e_recovery: test_a_wrong_token_ends_with_3_and_a_sentence
+T26 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+T27 e2e_chat_faults: test_t27_a_call_that_takes_a_minute_holds_up_no_other_chat
+T28 e2e_chat_faults: test_t28_garbage_on_a_button_ends_its_spinner_and_does_nothing_else
+T29 e2e_load: test_a_flood_over_many_chats_is_answered_in_order_and_draws_no_refusals_after_ten_seconds
+T29 outbox_delivery: test_five_hundred_letters_to_a_hundred_chats_break_no_limit_and_all_arrive
+T30 e2e_chat_faults: test_t30_a_date_of_another_age_is_not_believed
+D1 e2e_recovery: test_the_same_update_again_is_one_run
+D2 e2e_recovery: test_killed_after_the_end_and_before_the_send_the_answer_comes
+D3 e2e_chat_demand: test_d3_the_same_message_under_another_update_is_one_turn
+D4 e2e_recovery: test_a_second_copy_on_the_same_home_ends_with_4
+D5 e2e_chat_faults: test_t01_a_flood_limit_on_the_answer_is_sat_out_and_it_arrives_once
+D6 e2e_chat_faults: test_t02_a_flood_limit_on_every_edit_costs_progress_and_not_the_answer
+D7 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+D8 e2e_chat_demand: test_d8_what_is_only_for_show_blocks_nothing
+D9 e2e_chat_demand: test_d9_answers_keep_to_their_questions_though_edits_fail
+D10 e2e_chat_faults: test_t03_another_poller_is_told_of_once_and_messages_flow_when_it_is_gone
+D11 e2e_recovery: test_a_second_copy_on_the_same_home_ends_with_4
+D12 telegram_connect: test_connecting_waits_for_the_network_with_few_words
+D13 telegram_loopback: test_a_poll_that_never_answers_is_given_up
+D14 e2e_chat_demand: test_d14_two_hundred_and_fifty_messages_of_a_downtime_are_told_as_old_and_none_is_lost
+D15 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+D15 markup_letters: test_what_only_looks_like_markup_is_shown_as_it_is
+D16 markup_letters: test_markup_becomes_formatting
+D16 outbox_delivery: test_the_same_bytes_are_never_refused_twice
+D17 markup_letters: test_what_only_looks_like_markup_is_shown_as_it_is
+D18 markup_letters: test_five_thousand_emoji_arrive_complete
+D19 previews: test_a_preview_longer_than_a_message_still_fits_one
+D20 markup_letters: test_a_long_code_block_is_code_in_every_letter
+D21 markup_long: test_a_long_caption_follows_in_full
+D21 e2e_send_file: test_a_long_caption_follows_its_file_whole
+D22 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+D23 e2e_chat_faults: test_a_refused_part_costs_neither_the_run_nor_the_answer
+D24 models_thinking: test_only_an_opening_thought_is_hidden
+D25 models_thinking: test_a_tag_split_over_deltas_is_seen
+D26 e2e_chat_demand: test_d26_what_a_failed_command_printed_is_no_message
+D27 e2e_weak_replies: test_replies_that_say_nothing_are_asked_for_again_and_end_in_words
+D28 markup_tables: test_a_narrow_table_is_aligned_monospace test_a_wide_table_is_a_list_of_rows
+D29 e2e_groups_topics: test_general_is_a_place_of_its_own_and_no_thread_to_write_to
+D30 e2e_groups_topics: test_everything_that_belongs_to_a_topic_goes_there
+D30 e2e_send_file: test_in_a_topic_of_a_group_the_file_comes_there_and_nowhere_else
+D31 e2e_chat_demand: test_d31_a_mention_counts_in_text_caption_and_by_id_in_any_case_and_no_other_name
+D32 people_lock: test_the_status_tells_of_privacy_mode_where_there_are_groups
+D33 group_manners: test_an_anonymous_admin_is_told_why_nothing_happens_once_a_day
+D34 e2e_groups_topics: test_t10_edits_in_a_topic_correct_or_are_said_to_come_too_late
+D35 approvals: test_who_may_press
+D35 express: test_a_pause_by_button_acts_at_once_and_a_viewers_press_is_refused_in_words
+D36 e2e_groups: test_nobody_without_a_person_behind_and_nothing_unaddressed_starts_a_run
+D37 e2e_chat_demand: test_d37_what_one_asked_is_never_told_to_another
+D37 e2e_groups_topics: test_nothing_of_a_private_chat_comes_out_in_the_group
+D38 e2e_chat_demand: test_d38_what_is_replied_to_and_the_marked_part_reach_the_model_as_material
+D39 e2e_chat_demand: test_t23_a_paste_in_four_parts_is_one_turn_and_a_short_text_waits_for_nothing
+D40 e2e_chat_demand: test_d40_a_command_whose_paste_was_cut_is_one_command
+D41 incoming: test_a_late_picture_is_said_to_be_added_and_told_with_the_next_turn
+D41 turns: test_an_album_is_one_turn_and_waits_for_more
+D42 e2e_chat_faults: test_t22_a_file_that_is_too_large_gets_one_sentence_with_the_limit
+D43 e2e_chat_demand: test_d44_each_thing_that_cannot_be_used_gets_one_sentence
+D44 e2e_chat_demand: test_d44_each_thing_that_cannot_be_used_gets_one_sentence
+D45 e2e_chat_demand: test_d45_text_that_poses_as_the_system_stays_with_whoever_wrote_it
+D46 incoming: test_a_voice_message_is_told_as_what_a_machine_heard
+D47 e2e_files: test_a_document_under_a_hostile_name_and_a_long_answer_as_a_file
+D48 e2e_load: test_while_chats_are_busy_a_person_sees_a_sign_and_status_and_stop_answer
+D48 e2e_chat_demand: test_stop_and_its_button_wait_for_no_file_that_is_on_its_way
+D49 e2e_main_job: test_stop_answers_at_once_and_leaves_no_process
+D50 e2e_recovery: test_a_kill_in_a_tool_is_told_runs_nothing_twice_and_answers_once
+D51 e2e_main_job: test_messages_during_a_run_get_a_receipt_and_reach_the_model_in_order
+D52 e2e_commands: test_a_paused_run_rests_over_a_kill_and_each_step_runs_once
+D53 approvals: test_it_works_until_its_expiry_and_then_parks
+D54 approvals: test_two_clients_at_once_are_one_decision
+D54 e2e_chat_faults: test_an_old_buttons_press_after_a_restart_is_answered_and_decides_nothing_twice
+D55 approvals: test_an_operators_private_run_is_asked_in_the_owners_chat
+D86 e2e_model_edge: test_after_a_failed_run_nothing_is_typing_and_no_key_is_shown
+D89 e2e_chat_faults: test_a_chat_that_is_gone_is_left_alone_and_gets_its_answer_when_it_is_back
+D90 markup_letters: test_a_code_block_carries_its_label
+"""
+HELD = [f"T{n:02}" for n in range(1, 31)] + [f"D{n}" for n in (*range(1, 56), 86, 89, 90)]
+
+
+def table() -> list[tuple[str, str, str]]:
+    """Row, file, test."""
+    found = []
+    for line in ROWS.strip().splitlines():
+        row, file, tests = line.split(maxsplit=2)
+        found += [(row, file.rstrip(":"), test) for test in tests.split()]
+    return found
+
+
+def test_every_row_has_a_test() -> None:
+    assert sorted(set(HELD) - {row for row, _, _ in table()}) == []
+
+
+@pytest.mark.parametrize("file", sorted({file for _, file, _ in table()}))
+def test_every_test_that_a_row_names_is_there(file: str) -> None:
+    defined = set(re.findall(r"^(?:async )?def (test_\w+)\(", (HERE / f"test_{file}.py").read_text(), re.MULTILINE))
+    assert sorted({test for _, where, test in table() if where == file} - defined) == []
