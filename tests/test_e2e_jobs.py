@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+
 import pytest
 
 from tests.fakes.drifting import laid_out
@@ -84,3 +87,23 @@ async def test_the_end_of_a_test_run_in_the_background_is_evidence_and_its_start
     begun = [write_file("sums/totals.py", "def total(numbers):\n    return 1\n"), tests, done]
     sent = await lab.ask("and now wrongly", begun, "Not verified", timeout=60)
     assert "test_sum_of_two" in "".join(lab.results(sent))
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_the_next_message_begins_with_what_ended_meanwhile_and_tells_it_once(lab: Lab, restarted: bool) -> None:
+    await lab.start()
+    until = "until [ -e go ]; do sleep 0.1; done; exit 3"
+    await lab.ask("build it", [begin(until), "DONE1"], "DONE1")
+    if restarted:
+        await lab.bot.stop()
+        await lab.start()
+    else:
+        (lab.workspace / "go").touch()
+        await asyncio.sleep(1)
+    second = await lab.ask("hello", ["DONE2"], "DONE2")
+    said = json.dumps(lab.requests(second)[0].body["messages"][-1])
+    assert "[jobs] Ended in the background: j1 (`until" in said
+    assert ("ended when Jarvis was restarted" if restarted else "exit code 3") in said
+    third = await lab.ask("and now?", ["DONE3"], "DONE3")
+    assert json.dumps(lab.requests(third)[0].body).count("Ended in the background") == 1
+    assert lab.faults() == []
