@@ -25,7 +25,9 @@ class Threshold(Switch):
 
 
 class Critic(Switch):
-    """Timeout in seconds, preview in characters."""
+    """Work on anything but prose and data is read once more before its user is told, which costs one request of the
+    model, and as many again as the objections it makes; `enabled` turns it off, `model` gives it to another one.
+    Timeout in seconds, preview in characters."""
 
     max_cycles: Count = 2
     min_writes: Count = 1
