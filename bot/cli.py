@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -12,6 +13,8 @@ import click
 
 if TYPE_CHECKING:
     from agent.settings import Loaded
+
+LAST_S = 1.0  # for threads to end, once all is closed
 
 HOW_TO_SET = """\
 Nothing is configured yet. To start the bot, set these in the environment or in ~/.jarvis/config.toml:
@@ -28,10 +31,12 @@ def cli() -> None:
 @click.option("--no-demo", is_flag=True, help="With nothing configured: say what is missing and exit with 2.")
 def run(no_demo: bool) -> None:
     """Start the bot."""
+    gc.disable()  # half a second of imports makes no garbage, and would be walked over and over; `warm` turns it on
     loaded, environ = _load()
     from agent.settings import missing, nothing_set
 
     if nothing_set(loaded.settings) and not no_demo:
+        gc.enable()
         click.echo(HOW_TO_SET, err=True)
         click.echo("Here is what I do, without an account, a key or a network:\n", err=True)
         _demo()
@@ -153,9 +158,40 @@ def _held(loaded: Loaded):  # type: ignore[no-untyped-def]
 
 
 def _until_the_end(work) -> None:  # type: ignore[no-untyped-def]
+    """Everything is closed when `work` has ended: a thread that hangs all the same (a file on a dead network drive)
+    isn't waited for longer than a moment, as the interpreter would."""
     import asyncio
+    import threading
 
-    asyncio.run(work)
+    async def whole() -> None:
+        failure: BaseException | None = None
+        try:
+            await work
+        except BaseException as error:
+            failure = error
+            raise
+        finally:
+            last = threading.Timer(LAST_S, _cut_off, [failure])
+            last.daemon = True
+            last.start()
+
+    asyncio.run(whole())
+
+
+def _cut_off(failure: BaseException | None) -> None:
+    """Leave now, having said why: what would have is still waiting for the threads."""
+    from agent.errors import JarvisError
+
+    match failure:
+        case None:
+            code = 0
+        case JarvisError(exit_code=code):
+            click.echo(str(failure), err=True)
+        case _:
+            code = 1
+            sys.excepthook(type(failure), failure, failure.__traceback__)
+    _let_go()
+    os._exit(code)
 
 
 def _demo() -> None:
