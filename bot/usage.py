@@ -86,7 +86,7 @@ def _is_of(row: Spent, place: Place) -> bool:
 
 
 def _models(rows: Sequence[Spent]) -> list[str]:
-    return listed(words.BY_MODEL, rows, lambda row: row.model or words.UNKNOWN)
+    return listed(words.BY_MODEL, rows, lambda row: words.SPENDERS.get(row.model, row.model) or words.UNKNOWN)
 
 
 def _totals(periods: Sequence[Sequence[Spent]]) -> list[str]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 HELLO = "Ich bin Jarvis, ein Agent auf diesem Server. Sag mir einfach, was zu tun ist. /help zeigt die Befehle."
+IN_GROUPS = (
+    "In Gruppen antworte ich, wo ich mit @ genannt bin, auf Antworten an mich und auf Befehle; jedes Thema ist eine "
+    "eigene Sitzung."
+)
 NEW = "Eine frische Sitzung. Von vorher weiß ich nichts mehr, außer NOTES.md im Arbeitsordner."
 NOTHING_RUNS = "Es läuft nichts."
 STOPPED = "Gestoppt. Davon läuft nichts mehr."

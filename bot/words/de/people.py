@@ -23,6 +23,13 @@ def asked_by(cwd: str, asker: str) -> str:
     return f"in {cwd or '/'} · gewünscht von {asker or 'dir'} · 15 min"
 
 
+def only_you(chat: str) -> str:
+    return (
+        f"Ein Lauf in der Gruppe {chat} wartet auf ein OK, das nur du geben kannst: Die Karte steht dort. Bist du nicht "
+        "in der Gruppe, mach jemanden darin zum Admin: /users und die Nummer."
+    )
+
+
 def in_full_above(length: int, digest: str) -> str:
     return f"⋯ {length} Zeichen, alle stehen darüber · sha256 {digest} ⋯"
 

@@ -7,6 +7,7 @@ from bot.words.de.times import number
 USAGE_HERE, USAGE_ALL, USAGE_YOURS = "Verbrauch, dieser Chat", "Verbrauch, alle Chats", "Verbrauch, deiner"
 BY_PERSON, BY_MODEL, ALL_CHATS, BUDGETS = "Je Person, 30 Tage", "Je Modell, 30 Tage", "Alle Chats", "Budgets"
 YOU, UNKNOWN, COST_UNKNOWN = "du", "unbekannt", "Kosten unbekannt"
+SPENDERS = {"critic": "Durchsichten", "subagent": "Unteragenten", "debate": "Debatten"}
 NOTHING_SPENT = "Noch wurde nichts verbraucht."
 IN_PRIVATE = "deines: frag mich privat"
 PERIODS = {1: "Heute", 7: "7 Tage", 30: "30 Tage"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 HELLO = "I'm Jarvis, an agent on this server. Tell me what to do in plain words. /help shows the commands."
+IN_GROUPS = "In a group I answer what names me with @, replies to me, and commands; each topic is a session of its own."
 NEW = "A fresh session. I remember nothing of before, but NOTES.md in the workspace."
 NOTHING_RUNS = "Nothing is running."
 STOPPED = "Stopped. Nothing of it runs any more."

@@ -23,6 +23,13 @@ def asked_by(cwd: str, asker: str) -> str:
     return f"in {cwd or '/'} · asked by {asker or 'you'} · 15 min"
 
 
+def only_you(chat: str) -> str:
+    return (
+        f"A run in the group {chat} waits for an OK that only you can give: the card is there. If you aren't in that "
+        "group, make somebody in it an admin: /users and their id."
+    )
+
+
 def in_full_above(length: int, digest: str) -> str:
     return f"⋯ {length:,} characters, all of them above · sha256 {digest} ⋯"
 

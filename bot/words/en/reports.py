@@ -6,6 +6,7 @@ from __future__ import annotations
 USAGE_HERE, USAGE_ALL, USAGE_YOURS = "Usage, this chat", "Usage, all chats", "Usage, yours"
 BY_PERSON, BY_MODEL, ALL_CHATS, BUDGETS = "By person, 30 days", "By model, 30 days", "All chats", "Budgets"
 YOU, UNKNOWN, COST_UNKNOWN = "you", "unknown", "cost unknown"
+SPENDERS = {"critic": "reviews", "subagent": "sub-agents", "debate": "debates"}  # what asks a model by itself
 NOTHING_SPENT = "Nothing was spent yet."
 IN_PRIVATE = "yours: ask me in private"
 PERIODS = {1: "Today", 7: "7 days", 30: "30 days"}
