@@ -37,7 +37,6 @@ async def run_bot(settings: Settings, environ: dict[str, str], warnings: Sequenc
     """`jarvis run`. Raises JarvisError with the exit code that belongs to it."""
     from agent.store.sqlite import SqliteStore
 
-    gc.disable()
     give_room()
     choosing = asyncio.get_running_loop().run_in_executor(None, choose, str(settings.home))  # it waits for processes
     clock, redactor = SystemClock(), Redactor(secrets(settings))
@@ -68,7 +67,7 @@ def warm(model: OpenAIChat) -> None:
     """Load what the first answer needs, beside everything else: half a second of imports; what only an answer after
     work needs, a little later.
 
-    The collector is off until then (see `run_bot`): it would walk the same growing heap of modules again and again.
+    The collector is off until then (see bot/cli.py): it would walk the same growing heap of modules again and again.
     """
     model.warm()
     import agent.ledger
