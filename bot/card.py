@@ -14,7 +14,7 @@ from bot.oneline import LINE, clip, shortened
 
 SHOWN = 5  # steps in the card
 NUDGES = 2  # kinds of nudges in the card
-TITLE = LINE - 3  # characters: behind it, the time and the turn make a line of their own
+TITLE = 60  # characters: with the time and the turn behind it, two lines
 REMARK = 2 * LINE - 2  # characters of what a guard says
 COMMAND = 600  # characters of a call in full
 LEAST = 12  # ... that are left beside how it ended

@@ -123,7 +123,7 @@ NUDGES = {
     "nudge.loop": "warned of going in circles",
     "nudge.shellwrite": "told it to use write_file",
     "stuck.halt": "told it that it is stuck",
-    "job.ended": "told that a background job has ended",
+    "job.ended": "told it that a job has ended",
     "sticky.surfaced": "reminded it of an open error",
     "gate.refused": "sent back a “done”",
     "gate.early": "asked it to check before “done”",
