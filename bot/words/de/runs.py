@@ -122,7 +122,7 @@ NUDGES = {
     "nudge.loop": "vor einer Schleife gewarnt",
     "nudge.shellwrite": "zu write_file geraten",
     "stuck.halt": "auf Stillstand hingewiesen",
-    "job.ended": "gesagt, dass ein Hintergrundjob zu Ende ist",
+    "job.ended": "das Ende eines Jobs mitgeteilt",
     "sticky.surfaced": "an einen offenen Fehler erinnert",
     "gate.refused": "ein „fertig“ zurückgewiesen",
     "gate.early": "Prüfung vor „fertig“ verlangt",
