@@ -138,6 +138,11 @@ class Access:
             chat = former
         return chat
 
+    def admins(self) -> frozenset[int]:
+        """Who may decide what leaves the box, without the owner."""
+        known = {*self.listed.admins, *self._people}
+        return frozenset(person for person in known if self.role(person) is Role.ADMIN)
+
     # -- rows ---------------------------------------------------------------------------------------------------------
     async def load(self, store: Store) -> None:
         """Read what chat has changed. Raises StoreError."""

@@ -33,7 +33,8 @@ class Open:
 
 
 class Approvals:
-    """`where` tells to which place a run's questions go: (place of the run, its requester) -> place of the card."""
+    """`where` tells to which place a run's questions go: (place of the run, its requester) -> place of the card. `alone`
+    tells where the owner is to hear that nobody else can decide it."""
 
     def __init__(
         self, store: Store, hub: Hub, sender: Sender, clock: Clock, where: Callable[[Place, str], Place]
@@ -41,6 +42,7 @@ class Approvals:
         self._store, self._hub, self._sender, self._clock, self._where = store, hub, sender, clock, where
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
         self.called: Callable[[str, Place], str] = lambda author, place: ""  # the displayed name of channel:id
+        self.alone: Callable[[Place, str], Place | None] = lambda place, requester: None
         self._closed: set[str] = set()  # keys of cards that say what became of them
         self.languages: Languages | None = None  # else everybody is asked in the language of now
 
@@ -56,6 +58,11 @@ class Approvals:
         self._open[session, asked.call_id] = entry
         with self._telling(target):
             rows = await self._cards(entry, f"{session}:{draft.key}")
+        alone = self.alone(target, author) if asked.tier > 1 else None
+        if alone:
+            with self._telling(alone):
+                told = self._row(f"{session}:{draft.key}:owner", alone, Letter(words.only_you(target.chat)))
+            rows.append(replace(told, role="notice"))
         if target != place:
             hint = Letter(words.ASKED_ELSEWHERE, silent=True)
             rows.append(replace(self._row(f"{session}:{draft.key}:hint", place, hint), role="notice"))

@@ -81,7 +81,7 @@ class Board:
         return await self.model.press(arrival, role, self.control.kill)
 
     async def _start(self, arrival: Arrival, role: Role) -> str:
-        return words.HELLO
+        return words.HELLO if arrival.private else f"{words.HELLO} {words.IN_GROUPS}"
 
     async def _tools(self, arrival: Arrival, role: Role) -> str:
         edges = self.hub.edges
@@ -103,6 +103,7 @@ class Board:
 
 def _help(commands: Commands) -> Handler:
     async def text(arrival: Arrival, role: Role) -> str:
-        return words.help_text(commands.menu(role))
+        told = words.help_text(commands.menu(role))
+        return told if arrival.private else f"{words.IN_GROUPS}\n\n{told}"
 
     return text

@@ -75,14 +75,13 @@ class Fresh:
         right = known is not None and known.kind == KIND and known.body == arrival.place.key
         if known is None or not right or known.used or known.expires < self.clock.now():
             return words.EXPIRED
-        if verb == VERB and await self.control.kill(arrival, role) is None:
-            return words.NOT_YOURS
-        if await self.store.use(ref) is None:
-            return words.EXPIRED
         if verb == KEPT:
-            return words.FORGET_KEPT
+            return words.FORGET_KEPT if await self.store.use(ref) is not None else words.EXPIRED
+        if await self.control.kill(arrival, role) is None:
+            return words.NOT_YOURS
         await self._forget(arrival)
         await self.notices.tell(arrival.place, Letter(words.FORGOTTEN), f"forgotten:{ref}")
+        await self.store.use(ref)  # last: a crash before it makes the same press do the same again
         return ""
 
     async def _forget(self, arrival: Arrival) -> None:

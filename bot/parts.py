@@ -173,6 +173,19 @@ def question_place(settings: Settings, parts: Parts) -> Callable[[Place, str], P
     return where
 
 
+def lonely_owner(access: Access) -> Callable[[Place, str], Place | None]:
+    """Where the owner is in private, if what a group's run asks can be decided by nobody else."""
+
+    def where(place: Place, requester: str) -> Place | None:
+        owner, person = access.owner, requester.partition(":")[2]
+        others = {str(admin) for admin in access.admins()} - {person}
+        if owner is None or not place.chat.startswith("-") or person == str(owner) or others:
+            return None
+        return Place(place.channel, place.bot, str(owner))
+
+    return where
+
+
 def start_of(settings: Settings, access: Access) -> Callable[[Place], Start]:
     """Where a place's legs begin: the workspace, or a folder of the chat's own in it, kept by a group that moves."""
 

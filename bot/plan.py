@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent import Plan, Store, steps
@@ -15,8 +16,11 @@ SIGNS = {"completed": "✓", "in_progress": "▸", "pending": "○", "blocked": 
 
 @dataclass(frozen=True, slots=True)
 class Plans:
+    """`mask` hides what is shaped like a key."""
+
     store: Store
     routes: Routes
+    mask: Callable[[str], str]
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """The plan as lines. Raises StoreError."""
@@ -25,7 +29,7 @@ class Plans:
         for _, step in await self.store.read(session):
             if not isinstance(step, steps.Opened):
                 plan.fold(step)
-        return listed(plan)
+        return self.mask(listed(plan))
 
 
 def listed(plan: Plan) -> str:

@@ -27,7 +27,7 @@ from bot.menus import Menus
 from bot.moving import Moves
 from bot.names import Names
 from bot.outbox import Sender, encode
-from bot.parts import Parts, edges_of, hearing_of, model_side, question_place, start_of, zone_of
+from bot.parts import Parts, edges_of, hearing_of, lonely_owner, model_side, question_place, start_of, zone_of
 from bot.preferences import Preferences
 from bot.progress import Progress
 from bot.projector import Projector
@@ -64,6 +64,7 @@ class Service:
         self.hub.on_delta = both(tongue.hearing(self.progress.hear), self.streams.hear)
         where = question_place(settings, parts)
         self.approvals = Approvals(store, self.hub, self.sender, clock, where)
+        self.approvals.alone = lonely_owner(parts.access)
         self.moves = Moves(parts.access, self.routes, self.preferences, self.sender, self.approvals)
         self.projector.questions, self.approvals.called = self.approvals.rows, self.names.of
         self.projector.mask = self.progress.mask = parts.redactor.output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agent import Clock, Hub, Store
@@ -19,11 +20,14 @@ TITLE = 40  # characters
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
+    """`mask` hides what is shaped like a key."""
+
     store: Store
     hub: Hub
     routes: Routes
     notices: Notices
     clock: Clock
+    mask: Callable[[str], str]
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """The list, with a button each; "" when it was sent. Raises StoreError."""
@@ -33,7 +37,7 @@ class Sessions:
             return words.NO_SESSIONS
         lines, rows, now = [words.SESSIONS], [], self.clock.now()
         for number, each in enumerate(found, start=1):
-            title = clip(each.title or "…", TITLE)
+            title = clip(self.mask(each.title) or "…", TITLE)
             lines.append(f"{number}. {title}\n    {words.session_is(now - each.updated, each.session == current)}")
             if each.session != current:
                 rows.append((Button(f"{number}. {title}", f"{VERB}:{each.session}"),))
@@ -59,6 +63,6 @@ class Sessions:
         await self.routes.point(arrival.place, session)
         here = await self.store.sessions_at(arrival.place.key, 100)
         title = next((each.title for each in here if each.session == session), "")
-        told = Letter(words.session_resumed(clip(title or "…", TITLE)))
+        told = Letter(words.session_resumed(clip(self.mask(title) or "…", TITLE)))
         await self.notices.tell(arrival.place, told, f"resumed:{arrival.press_id}")
         return ""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from agent import StoreError
 from bot import filewords, words
 from bot.channel import Quote
 from tests.fakes.office import ADMIN, GROUP, OPERATOR, OWNER, VIEWER, Office, office
@@ -135,3 +137,66 @@ async def test_a_viewer_in_a_group_may_look_and_is_told_so(tmp_path: Path) -> No
         assert await say(desk, "do it", VIEWER) == [words.VIEWERS_READ]
         assert await say(desk, "/stop", VIEWER) == [words.NOT_YOURS]
         assert desk.model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("sender", "admins", "told"),
+    [(OPERATOR, (), True), (OPERATOR, (ADMIN,), False), (ADMIN, (ADMIN,), True), (OWNER, (), False)],
+)
+async def test_an_owner_who_alone_can_decide_for_a_group_is_told_so_in_private(
+    tmp_path: Path, sender: int, admins: tuple[int, ...], told: bool
+) -> None:
+    async with office([[MARK], "done"], tmp_path, [Asks()]) as desk:
+        access = desk.service.gate.access
+        operators = frozenset({OPERATOR, *({ADMIN} - set(admins))})
+        access.listed = replace(access.listed, admins=frozenset(admins), operators=operators)
+        await say(desk, "install it", sender)
+        assert desk.channel.screen(str(OWNER)) == ([words.only_you(GROUP)] if told else [])
+
+
+@pytest.mark.parametrize("command", ["/help", "/start"])
+async def test_in_a_group_the_help_says_how_to_be_heard(tmp_path: Path, command: str) -> None:
+    async with office([], tmp_path) as desk:
+        assert words.IN_GROUPS in "".join(await say(desk, command))
+        assert words.IN_GROUPS not in "".join(await say(desk, command, OWNER, str(OWNER)))
+
+
+async def test_what_was_to_be_forgotten_is_forgotten_though_a_crash_cuts_the_tap_in_two(tmp_path: Path) -> None:
+    async with office(["PLUM"], tmp_path) as desk:
+        await say(desk, "remember PLUM", OWNER, str(OWNER))
+        await say(desk, "/new forget", OWNER, str(OWNER))
+        press = desk.channel.press(desk.button(words.FORGET_DO))
+        use, tries = desk.store.use, list[str]()
+
+        async def locked(ref: str) -> object:
+            tries.append(ref)
+            if len(tries) < 3:
+                raise StoreError("database is locked")
+            return await use(ref)
+
+        desk.store.use = locked  # type: ignore[assignment]
+        await press
+        await desk.pass_time(20)
+        place = desk.channel.place()
+        assert [each.title for each in await desk.store.sessions_at(place.key, 10)] == []
+        assert desk.channel.screen().count(words.FORGOTTEN) == 1 and len(tries) == 3
+
+
+async def test_a_key_in_a_title_or_a_plan_is_not_shown_again(tmp_path: Path) -> None:
+    async with office(["done"], tmp_path) as desk:
+        board = desk.service.board
+        assert board.sessions.mask == board.plans.mask == desk.service._parts.redactor.output
+
+
+async def test_a_move_that_cannot_be_followed_keeps_no_message_out(tmp_path: Path) -> None:
+    async with office(["hi"], tmp_path) as desk:
+
+        async def broken(*_: object) -> None:
+            raise ZeroDivisionError
+
+        desk.service.door._follow = broken
+        desk.service.desk._follow = broken
+        await desk.channel.say("-200", chat=GROUP, sender=None, kind="moved")  # type: ignore[arg-type]
+        await desk.channel.say("hello", chat=str(OWNER), sender=OWNER)
+        await desk.pass_time(5)
+        assert desk.channel.screen(str(OWNER)) == ["hi"]

@@ -52,8 +52,37 @@ def elsewhere_running(count: int) -> str:
     return f"In anderen Themen dieser Gruppe {'laufen' if count > 1 else 'läuft'} noch {count}; sag es dort."
 
 
-def unusable(what: str) -> str:
-    return f"Damit kann ich noch nichts anfangen ({what}). Bitte schreib es als Text."
+KINDS = {
+    "animation": "eine Animation",
+    "photo": "ein Foto",
+    "audio": "eine Tondatei",
+    "video": "ein Video",
+    "voice": "eine Sprachnachricht",
+    "video_note": "eine Videonachricht",
+    "sticker": "ein Sticker",
+    "location": "ein Standort",
+    "contact": "ein Kontakt",
+    "poll": "eine Umfrage",
+    "dice": "ein Würfel",
+    "game": "ein Spiel",
+    "story": "eine Story",
+    "checklist": "eine Checkliste",
+    "paid_media": "bezahlte Medien",
+    "invoice": "eine Rechnung",
+    "file": "eine Datei",
+    "giveaway": "ein Gewinnspiel",
+    "other": "eine Nachricht unbekannter Art",
+}
+PROBLEMS = {
+    "unreachable": "Telegram ist nicht zu erreichen ({0}); ich versuche es weiter.",
+    "conflict": "Ein anderes Programm holt mit demselben Bot-Token ab (409 Conflict): Stopp es, sonst gehen Nachrichten dorthin.",
+    "unstored": "Neue Nachrichten lassen sich nicht speichern ({0}); ich versuche es weiter.",
+}
+WARNINGS = {"root": "Ich laufe als root, also auch jeder Befehl. Ein eigener Benutzer ist sicherer."}
+
+
+def unusable(kind: str) -> str:
+    return f"Damit kann ich noch nichts anfangen ({KINDS.get(kind, KINDS['other'])}). Bitte schreib es als Text."
 
 
 def unreachable(chat: str, why: str) -> str:

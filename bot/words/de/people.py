@@ -25,8 +25,8 @@ def asked_by(cwd: str, asker: str) -> str:
 
 def only_you(chat: str) -> str:
     return (
-        f"Ein Lauf in der Gruppe {chat} wartet auf ein OK, das nur du geben kannst: Die Karte steht dort. Bist du nicht "
-        "in der Gruppe, mach jemanden darin zum Admin: /users und die Nummer."
+        f"Ein Lauf in der Gruppe {chat} wartet auf ein OK, das nur du geben kannst: Die Karte steht dort. Bist du "
+        "nicht in der Gruppe, mach jemanden darin zum Admin: /users und die Nummer."
     )
 
 

@@ -46,8 +46,39 @@ def elsewhere_running(count: int) -> str:
     return f"{count} run{'s go' if count > 1 else ' goes'} on in other topics of this group; say it there."
 
 
-def unusable(what: str) -> str:
-    return f"I can't use {what} yet. Please write it as text."
+KINDS = {
+    "animation": "an animation",
+    "photo": "a photo",
+    "audio": "an audio file",
+    "video": "a video",
+    "voice": "a voice message",
+    "video_note": "a video note",
+    "sticker": "a sticker",
+    "location": "a location",
+    "contact": "a contact",
+    "poll": "a poll",
+    "dice": "a dice",
+    "game": "a game",
+    "story": "a story",
+    "checklist": "a checklist",
+    "paid_media": "paid media",
+    "invoice": "an invoice",
+    "file": "a file",
+    "giveaway": "a giveaway",
+    "other": "a message of a kind I don't know",
+}
+PROBLEMS = {
+    "unreachable": "Telegram can't be reached ({0}); trying again.",
+    "conflict": "Another program polls with the same bot token (409 Conflict): stop it, or messages go there.",
+    "unstored": "New messages can't be stored ({0}); trying again.",
+}
+WARNINGS = {
+    "root": "I run as root: every command does too. A user of my own is safer."
+}  # the others are those of the settings
+
+
+def unusable(kind: str) -> str:
+    return f"I can't use {KINDS.get(kind, KINDS['other'])} yet. Please write it as text."
 
 
 def unreachable(chat: str, why: str) -> str:
