@@ -33,8 +33,8 @@ class Open:
 
 
 class Approvals:
-    """`where` tells to which place a run's questions go: (place of the run, its requester) -> place of the card. `alone`
-    tells where the owner is to hear that nobody else can decide it."""
+    """`where` tells to which place a run's questions go: (place of the run, its requester) -> place of the card;
+    `alone` where the owner is to hear that nobody else can decide it."""
 
     def __init__(
         self, store: Store, hub: Hub, sender: Sender, clock: Clock, where: Callable[[Place, str], Place]
