@@ -129,7 +129,7 @@ def on_signal() -> asyncio.Event:
 
 
 def root_warning() -> list[str]:
-    return ["I run as root: every command does too. A user of my own is safer."] if os.geteuid() == 0 else []
+    return ["root"] if os.geteuid() == 0 else []  # a key of words.WARNINGS
 
 
 def access_of(settings: Settings) -> Access:

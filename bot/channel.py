@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from agent import Inbound
+from bot import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Arrival:
     `sender` is None for anonymous admins, channels and whatever else has no person behind it.
     `addressed`: in private always; in a group when it mentions us, replies to us, or is a command meant for us.
     `command` is the lower-case name without slash ("" if none; never set for forwarded messages), `args` what follows.
-    `unusable` names the content we can't use ("a sticker", "a location"), "" where `text` and `attached` say it all.
+    `unusable` names the content we can't use (a key of words.KINDS), "" where `text` and `attached` say it all.
     `album` is what the messages of one album share. `language` is the IETF tag of the sender's client, "" if unknown.
     """
 
@@ -183,9 +184,18 @@ Intake = Callable[[Sequence[Received]], Awaitable[None]]  # returns when all of 
 class Health:
     """How a channel is doing, for /status and the log."""
 
-    problem: str = ""  # a sentence, "" when all is well
+    kind: str = ""  # a key of words.PROBLEMS, "" when all is well
+    detail: str = ""  # what stands in its sentence
     since: float = 0.0
     facts: dict[str, str] = field(default_factory=dict)
+
+    def told(self, kind: str, detail: str = "") -> None:
+        self.kind, self.detail = kind, detail
+
+    @property
+    def problem(self) -> str:
+        """A sentence in the language of now."""
+        return words.PROBLEMS[self.kind].format(self.detail) if self.kind else ""
 
 
 class Channel(Protocol):

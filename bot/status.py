@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent import Clock, Hub
 from bot import modelwords, words
+from bot.because import because
 from bot.channel import Arrival, Channel
 from bot.gate import Gate
 from bot.outbox import Sender
@@ -39,7 +40,7 @@ class Status:
         """A few short lines: the run of this place first, then the process."""
         session = self.routes.known(arrival.place)
         lines = [*self._run(session), *self._process()]
-        return "\n".join([*lines, *[words.warning(each) for each in self.about.warnings]])
+        return "\n".join([*lines, *[words.warning(words.WARNINGS.get(each, each)) for each in self.about.warnings]])
 
     def _run(self, session: str | None) -> list[str]:
         todo = self.hub.todo(session) if session else None
@@ -48,7 +49,8 @@ class Status:
             now = self.clock.now()
             doing = words.turn_of(todo.turns + 1, self.about.turns)
             if todo.parked:
-                doing = modelwords.waits(todo.parked.why, todo.parked.until, now)
+                why = because(todo.parked.why, todo.parked.causes)
+                doing = modelwords.waits(why, todo.parked.until, now)
             elif todo.paused:
                 doing = words.PAUSED
             lines = [words.working(now - todo.asked.at, doing)]

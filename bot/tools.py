@@ -32,7 +32,8 @@ def tools_told(built_in: Sequence[str], registries: Sequence[Registry]) -> str:
     parts = [words.built_in_tools(", ".join(built_in))]
     for registry in registries:
         lines = [f"{tool.name}: {tool.description}" for tool in registry.tools()]
-        parts.append("\n".join([f"{registry.title}:", *(_cut(lines) or [words.NO_TOOLS])]))
+        title = words.REGISTRIES.get(registry.title, registry.title)
+        parts.append("\n".join([f"{title}:", *(_cut(lines) or [words.NO_TOOLS])]))
     troubles = [f"{name}: {why}" for registry in registries for name, why in registry.troubles()]
     if troubles:
         parts.append("\n".join([words.NOT_OFFERED, *_cut(troubles)]))

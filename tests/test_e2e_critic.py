@@ -208,7 +208,7 @@ async def test_another_model_may_review_and_what_it_costs_is_told(lab: Lab) -> N
     await lab.ask("fix the sum", [*FIXED, DONE], "nothing wrong", timeout=20)
     assert [each["model"] for each in reviews(lab)] == ["another-model"]
     lab.send("/usage")
-    assert "critic" in (await lab.wait_text("critic")).shown
+    assert "reviews" in (await lab.wait_text("reviews")).shown
 
 
 async def test_a_kill_within_a_review_asks_again_and_answers_once(lab: Lab) -> None:

@@ -47,7 +47,7 @@ def test_who_a_group_message_is_for(text: str, entities: list[Json], ours: bool,
     got = arrival(message(text, GROUP, entities=entities))
     assert (got.addressed, got.text) == (ours, left)
     caption = arrival(message(None, GROUP, photo=[], caption=text, caption_entities=entities))
-    assert (caption.addressed, caption.text, caption.unusable) == (ours, left, "a photo")
+    assert (caption.addressed, caption.text, caption.unusable) == (ours, left, "photo")
 
 
 def test_odd_offsets_are_passed_over() -> None:

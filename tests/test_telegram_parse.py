@@ -105,12 +105,12 @@ def test_the_first_message_of_a_topic_is_no_quote() -> None:
 
 
 CONTENT: dict[str, tuple[Json, str]] = {
-    "sticker": ({"sticker": {**FILE, "type": "regular", "is_animated": False, "is_video": False}}, "a sticker"),
-    "video note": ({"video_note": FILE}, "a video note"),
-    "location": ({"location": {"latitude": 1.5, "longitude": 2.5}}, "a location"),
-    "contact": ({"contact": {"phone_number": "1", "first_name": "C"}}, "a contact"),
-    "poll of a later API": ({"poll": {"id": "1", "question": "q"}}, "a poll"),
-    "unheard of": ({"hologram": {"x": 1}}, "a message of a kind I don't know"),
+    "sticker": ({"sticker": {**FILE, "type": "regular", "is_animated": False, "is_video": False}}, "sticker"),
+    "video note": ({"video_note": FILE}, "video_note"),
+    "location": ({"location": {"latitude": 1.5, "longitude": 2.5}}, "location"),
+    "contact": ({"contact": {"phone_number": "1", "first_name": "C"}}, "contact"),
+    "poll of a later API": ({"poll": {"id": "1", "question": "q"}}, "poll"),
+    "unheard of": ({"hologram": {"x": 1}}, "other"),
 }
 
 

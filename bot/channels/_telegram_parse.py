@@ -27,27 +27,13 @@ NOBODY = {int(ChatID.ANONYMOUS_ADMIN), int(ChatID.SERVICE_CHAT), int(ChatID.FAKE
 
 # The first that is there names the content: an animation carries a document too, a venue a location.
 UNUSABLE = {
-    "animation": "an animation",
-    "venue": "a location",
-    "photo": "a photo",
-    "live_photo": "a photo",
-    "document": "a file",
-    "audio": "an audio file",
-    "video": "a video",
-    "voice": "a voice message",
-    "video_note": "a video note",
-    "sticker": "a sticker",
-    "location": "a location",
-    "contact": "a contact",
-    "poll": "a poll",
-    "dice": "a dice",
-    "game": "a game",
-    "story": "a story",
-    "checklist": "a checklist",
-    "paid_media": "paid media",
-    "invoice": "an invoice",
-    "giveaway": "a giveaway",
-    "giveaway_winners": "a giveaway",
+    **{kind: kind for kind in ("animation", "photo", "audio", "video", "voice", "video_note", "sticker", "location")},
+    **{kind: kind for kind in ("contact", "poll", "dice", "game", "story", "checklist", "paid_media", "invoice")},
+    "document": "file",
+    "venue": "location",
+    "live_photo": "photo",
+    "giveaway": "giveaway",
+    "giveaway_winners": "giveaway",
 }
 NAMED = UNUSABLE.keys() - set(FILES)
 _MARKS = {"text", "business_connection_id", "effect_id", "reply_to_story", "sender_boost_count", "sender_business_bot"}
@@ -226,7 +212,7 @@ def _quote(message: Message, me: Me) -> Quote | None:
 def _unusable(keys: set[str]) -> str:
     if "text" in keys:
         return ""
-    return next((words for key, words in UNUSABLE.items() if key in keys), "a message of a kind I don't know")
+    return next((kind for key, kind in UNUSABLE.items() if key in keys), "other")
 
 
 def _date(message: Message, received: float) -> float:

@@ -63,7 +63,7 @@ class Pace:
 
 
 class Poll:
-    """One loop for one bot. `health.problem` is a sentence for as long as updates don't come in."""
+    """One loop for one bot. `health.kind` is set for as long as updates don't come in."""
 
     def __init__(
         self, bot: Bot, me: Me, clock: Clock, health: Health, reach: Callable[[str], None], pace: Pace | None = None
@@ -130,7 +130,7 @@ class Poll:
                 if not wait.failures:
                     unforeseen = None if isinstance(error, StoreError) else error
                     log.error("Updates can't be stored; trying again, none is confirmed", exc_info=unforeseen)
-                    self._trouble(f"New messages can't be stored ({type(error).__name__}); trying again.")
+                    self._trouble("unstored", type(error).__name__)
                 await self._clock.sleep(wait.next())
             else:
                 if wait.failures:
@@ -162,10 +162,8 @@ class Poll:
     async def _conflicted(self) -> None:
         wait = self._conflict.next()
         if self._conflict.failures == CONFLICTS_SHOWN:
-            self._trouble(
-                "Another program polls with the same bot token (409 Conflict): stop it, or messages go there."
-            )
-            log.warning(self._health.problem)
+            self._trouble("conflict")
+            log.warning("%s", self._health.problem)
         await self._clock.sleep(wait)
 
     async def _failed(self, error: Exception) -> None:
@@ -173,7 +171,7 @@ class Poll:
         if self._lost.failures == 1:
             log.warning("Polling Telegram failed: %s; trying again, at most every 30 s", words(error))
         if self._lost.failures == 2:
-            self._trouble(f"Telegram can't be reached ({words(error)}); trying again.")
+            self._trouble("unreachable", words(error))
         await self._clock.sleep(wait)
 
     def _well(self) -> None:
@@ -183,7 +181,7 @@ class Poll:
         self._conflict.reset()
         self._trouble("")
 
-    def _trouble(self, sentence: str) -> None:
-        if sentence != self._health.problem:
-            self._health.problem = sentence
+    def _trouble(self, kind: str, detail: str = "") -> None:
+        if (kind, detail) != (self._health.kind, self._health.detail):
+            self._health.told(kind, detail)
             self._health.since = self._clock.now()

@@ -95,13 +95,13 @@ class TelegramChannel:
         if not wait.failures:
             log.warning("Telegram can't be reached: %s; trying again, at most every 30 s", words(error))
             self.health.since = self._clock.now()
-        self.health.problem = f"Telegram can't be reached ({words(error)}); trying again."
+        self.health.told("unreachable", words(error))
         told = error.retry_after if isinstance(error, ApiRefusal) else None
         await self._clock.sleep(max(wait.next(), told or 0.0))
 
     def _know(self, user: User) -> None:
         self._me = Me(user.id, user.username or "")
-        self.health.problem = ""
+        self.health.told("")
         self.health.facts["username"] = self._me.username
         self.health.facts["can_read_all_group_messages"] = "yes" if user.can_read_all_group_messages else "no"
 
@@ -148,7 +148,7 @@ class TelegramChannel:
 
     async def react(self, place: Place, message_id: int, emoji: str) -> None:
         """React with one of the emoji that Telegram allows; doesn't wait for it."""
-        self._signs.receipt(lambda: self._speaker.set_message_reaction(int(place.chat), message_id, emoji))
+        self._signs.receipt(place, lambda: self._speaker.set_message_reaction(int(place.chat), message_id, emoji))
 
     async def signed(self) -> None:
         """After a rush: until its signs of life are made."""

@@ -9,6 +9,7 @@ from agent.catalogue import tools as offered
 from agent.errors import StoreError
 from agent.settings import Settings
 from agent.store.peek import Peek, peek
+from bot import words
 from bot.doctor import context, host, people, remote
 from bot.doctor import tools as shelf
 from bot.doctor.finding import Finding, fail, ok, warn
@@ -43,7 +44,7 @@ async def exam(settings: Settings, warnings: Sequence[str] = ()) -> list[Finding
     results.append(
         await _safely("context", lambda: context.context(settings))
     )  # not beside the other: one slot is usual
-    told = [warn("settings", warning) for warning in warnings]
+    told = [warn("settings", words.WARNINGS.get(each, each)) for each in warnings]
     return [*told, found, *(finding for result in results for finding in result)]
 
 

@@ -75,7 +75,9 @@ KINDS = {
 }
 PROBLEMS = {
     "unreachable": "Telegram ist nicht zu erreichen ({0}); ich versuche es weiter.",
-    "conflict": "Ein anderes Programm holt mit demselben Bot-Token ab (409 Conflict): Stopp es, sonst gehen Nachrichten dorthin.",
+    "conflict": (
+        "Ein anderes Programm benutzt denselben Bot-Token (409 Conflict): Stopp es, sonst kommen Nachrichten dort an."
+    ),
     "unstored": "Neue Nachrichten lassen sich nicht speichern ({0}); ich versuche es weiter.",
 }
 WARNINGS = {"root": "Ich laufe als root, also auch jeder Befehl. Ein eigener Benutzer ist sicherer."}

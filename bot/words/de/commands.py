@@ -48,6 +48,7 @@ def built_in_tools(names: str) -> str:
     return f"Eingebaut: {names}"
 
 
+REGISTRIES = {"Custom": "Eigene", "MCP": "MCP"}
 MODES = {
     "sandbox": "Arbeit im Arbeitsordner läuft von selbst, was die Kiste verlässt, braucht ein OK",
     "ask": "Lesen läuft von selbst, alles andere braucht ein OK",

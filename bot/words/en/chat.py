@@ -72,9 +72,7 @@ PROBLEMS = {
     "conflict": "Another program polls with the same bot token (409 Conflict): stop it, or messages go there.",
     "unstored": "New messages can't be stored ({0}); trying again.",
 }
-WARNINGS = {
-    "root": "I run as root: every command does too. A user of my own is safer."
-}  # the others are those of the settings
+WARNINGS = {"root": "I run as root: every command does too. A user of my own is safer."}
 
 
 def unusable(kind: str) -> str:

@@ -48,6 +48,9 @@ def built_in_tools(names: str) -> str:
     return f"Built in: {names}"
 
 
+REGISTRIES = {"Custom": "Custom", "MCP": "MCP"}
+
+
 def about_tools(text: str) -> str:
     return f"⚠ {text}"
 
