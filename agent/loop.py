@@ -21,6 +21,7 @@ from agent.resume import Todo
 from agent.session import Session
 from agent.settle import cancelled, settle
 from agent.steps import End, Ended, Failed, Parked, Said
+from agent.writing import written
 
 LEAVES_A_CHECKPOINT = (End.UNRESOLVED, End.BLOCKED, End.LIMIT)
 
@@ -67,7 +68,7 @@ async def speak(session: Session) -> None:
                         session.on_delta(session.id, part)
                     case Said():
                         edges.reach("K6")
-                        await session.record(replace(part, upto=request.upto, text=edges.screen.text(part.text)))
+                        await written(session, replace(part, upto=request.upto, text=edges.screen.text(part.text)))
                     case Failed():
                         session.on_delta(session.id, Delta(restart=True))
                         await session.record(with_plan(session.todo, part))

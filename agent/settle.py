@@ -18,6 +18,7 @@ from agent.resume import OpenCall, Todo
 from agent.session import Session
 from agent.steps import Commanded, Finished, Outcome, Proposed, Started
 from agent.tool import WRITTEN, BadArguments, TakenUp, command_of, parse, unknown
+from agent.writing import written
 
 logger = logging.getLogger(__name__)
 
@@ -117,7 +118,8 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
     result = await _run(session, item, tool, args, asking)
     edges.reach("K9")
     took = edges.clock.monotonic() - begun
-    await session.record(
+    await written(
+        session,
         Finished(
             at=edges.clock.now(),
             call_id=item.call.id,
@@ -136,7 +138,7 @@ async def _carry_out(session: Session, item: OpenCall, tool: Tool, args: BaseMod
             tainted=result.tainted,
             parcel=result.parcel,
             job=result.job,
-        )
+        ),
     )
 
 

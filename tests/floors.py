@@ -54,7 +54,7 @@ BY_FLOOR = {
         *("failpoints", "clock", "lock", "hearing"),
     ),
     Floor.ENGINE: (
-        *("loop", "session", "folds", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
+        *("loop", "session", "folds", "writing", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
         *_CHILDREN,
     ),
     Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),

@@ -10,8 +10,9 @@ import pytest
 from agent.decisions import APPROVAL_S
 from agent.errors import StoreBusy
 from agent.hub import IDLE_S, STORE_RETRY_S
+from agent.models.scripted import Slow
 from agent.ports import Nudge
-from agent.steps import Decided, Level, Parked, Proposed, Resumed, Step
+from agent.steps import Decided, End, Level, Outcome, Parked, Proposed, Resumed, Said, Step
 from agent.store.memory import MemoryStore
 from tests.fakes.host import FakeHost
 from tests.test_hub import MARK, On, make_bench
@@ -95,3 +96,47 @@ async def test_an_idle_session_is_still_dropped() -> None:
     assert bench.hub.session("s") is not None
     await bench.clock.advance(IDLE_S + 1)
     assert bench.hub.session("s") is None
+
+
+@pytest.mark.parametrize("away_s", [0, AWAY_S, 3600])
+async def test_a_result_is_not_lost_while_the_store_is_away(away_s: float) -> None:
+    """Told as interrupted, what has run would be run again by a model."""
+    store = Away()
+    bench = make_bench([[MARK], "done"], store=store)
+    bench.mark.gate = asyncio.Event()
+    await bench.say()
+    store.away = away_s > 0
+    bench.mark.gate.set()
+    await bench.clock.advance(away_s)
+    store.away = False
+    await bench.clock.advance(2 * STORE_RETRY_S)
+    assert bench.mark.lines == ["one"]
+    assert [outcome for outcome, _ in await bench.results()] == [Outcome.OK]
+    assert await bench.end() is End.ANSWERED
+
+
+async def test_a_stop_ends_the_wait_for_the_store() -> None:
+    store = Away()
+    bench = make_bench([[MARK], "never"], store=store)
+    bench.mark.gate = asyncio.Event()
+    await bench.say()
+    store.away = True
+    bench.mark.gate.set()
+    await bench.clock.advance(5)
+    assert await bench.hub.stop("s", "t:7")
+    store.away = False
+    await bench.clock.advance(5)
+    assert await bench.end() is End.STOPPED
+    assert [outcome for outcome, _ in await bench.results()] == [Outcome.CANCELLED]
+
+
+async def test_a_reply_is_not_asked_for_again_because_the_store_was_away() -> None:
+    store = Away()
+    bench = make_bench([Slow(5, "only once"), "a second time"], store=store)
+    await bench.say()
+    store.away = True
+    await bench.clock.advance(AWAY_S)
+    store.away = False
+    await bench.clock.advance(2 * STORE_RETRY_S)
+    assert len(bench.model.requests) == 1
+    assert [step.text for step in await bench.steps(Said)] == ["only once"] and await bench.end() is End.ANSWERED
