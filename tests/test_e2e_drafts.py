@@ -28,7 +28,7 @@ def texts(calls: list[ApiCall]) -> list[str]:
 
 async def test_a_slow_answer_grows_and_is_given_once(lab: Lab) -> None:
     await lab.start()
-    sent = await lab.ask("tell me", [SLOW], "FINAL1")
+    sent = await lab.ask("tell me", [SLOW], "FINAL1", timeout=40)
     shown = drafts(lab, sent)
     assert len(shown) >= 2
     assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(texts(shown)))
@@ -45,15 +45,15 @@ async def test_a_slow_answer_grows_and_is_given_once(lab: Lab) -> None:
 @pytest.mark.lab(chats=[GROUP])
 async def test_quick_answers_and_groups_get_none(lab: Lab) -> None:
     await lab.start()
-    quick = await lab.ask("hi", ["hello FINAL1"], "FINAL1")
-    slow = await lab.ask("tell us", [SLOW], "FINAL1", GROUP)
+    quick = await lab.ask("hi", ["hello FINAL1"], "FINAL1", timeout=40)
+    slow = await lab.ask("tell us", [SLOW], "FINAL1", GROUP, timeout=40)
     assert drafts(lab, quick) == drafts(lab, slow) == []
 
 
 async def test_in_a_topic_of_a_private_chat_it_grows_in_that_topic(lab: Lab) -> None:
     await lab.start()
     sent = lab.send("tell me", [SLOW], topic=5)
-    await lab.wait_text("FINAL1", after=sent.after)
+    await lab.wait_text("FINAL1", timeout=40, after=sent.after)
     assert {call.params.get("message_thread_id") for call in drafts(lab, sent)} == {5}
 
 
@@ -64,8 +64,8 @@ async def test_a_server_without_them_is_asked_once(lab: Lab, status: int, why: s
     body = {"ok": False, "error_code": status, "description": why}
     lab.telegram.faults.add(Fault(method=DRAFT, times=99, status=status, body=body))
     await lab.start()
-    before = await lab.ask("tell me", [SLOW], "FINAL1")
-    after = await lab.ask("and again", [SLOW, "never"], "FINAL1")
+    before = await lab.ask("tell me", [SLOW], "FINAL1", timeout=40)
+    after = await lab.ask("and again", [SLOW, "never"], "FINAL1", timeout=40)
     assert len(drafts(lab, before)) == 1
     assert drafts(lab, after) == drafts(lab, before)[1:] == []
     assert "when they are whole" in lab.bot.log_tail(8000)
@@ -76,7 +76,7 @@ async def test_what_a_broken_reply_showed_is_taken_back_before_the_next_one(lab:
     wrong = [item for n in range(20) for item in (chunk({"content": f"All {n} tests pass. "}), 0.15)]
     await lab.start()
     right = Say("Two tests fail. FINAL1", delay=4)
-    sent = await lab.ask("how is it?", [[Sse((*wrong, End.CUT)), Http(503), right]], "FINAL1", timeout=30)
+    sent = await lab.ask("how is it?", [[Sse((*wrong, End.CUT)), Http(503), right]], "FINAL1", timeout=40)
     shown = texts(drafts(lab, sent))
     assert "All 0 tests pass." in shown[0]
     assert shown[-1] == "…"
@@ -87,7 +87,7 @@ async def test_what_a_broken_reply_showed_is_taken_back_before_the_next_one(lab:
 async def test_a_stopped_answer_shows_nothing_more(lab: Lab) -> None:
     await lab.start()
     sent = lab.send("tell me", [Say(WORDS, pieces=200, pause=0.1), "never"])
-    await lab.telegram.wait_call(lambda call: call.method == DRAFT, after=sent.after)
+    await lab.telegram.wait_call(lambda call: call.method == DRAFT, timeout=40, after=sent.after)
     stop = lab.send("/stop")
     await lab.wait_text("topped", after=stop.after)
     after = len(lab.telegram.calls)
@@ -98,7 +98,7 @@ async def test_a_stopped_answer_shows_nothing_more(lab: Lab) -> None:
 async def test_keys_that_are_cut_in_pieces_are_not_shown(lab: Lab) -> None:
     text = f"The key is {KEY} and the token {lab.telegram.token}, another ghp_{'a1B2' * 9}. " * 6
     await lab.start()
-    sent = await lab.ask("which key?", [Say(text + "FINAL1", pieces=len(text) // 4, pause=0.02)], "FINAL1")
+    sent = await lab.ask("which key?", [Say(text + "FINAL1", pieces=len(text) // 4, pause=0.02)], "FINAL1", timeout=40)
     shown = "".join(texts(drafts(lab, sent)))
     assert "The key is" in shown
     for secret in (KEY, lab.telegram.token, "ghp_"):
@@ -109,7 +109,7 @@ async def test_a_reply_that_calls_a_tool_shows_its_words_alone(lab: Lab) -> None
     look = [item for n in range(20) for item in (chunk({"content": f"looking {n} "}), 0.15)]
     call = chunk({"tool_calls": [{"index": 0, "id": "c1", "type": "function", "function": sh_call("echo hidden")}]})
     await lab.start()
-    sent = await lab.ask("look", [Sse((*look, call, chunk({}, "tool_calls"))), "FINAL1"], "FINAL1")
+    sent = await lab.ask("look", [Sse((*look, call, chunk({}, "tool_calls"))), "FINAL1"], "FINAL1", timeout=40)
     shown = "".join(texts(drafts(lab, sent)))
     assert "looking" in shown
     assert "hidden" not in shown

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.channel import Letter, Place
-from bot.channels._telegram_signs import AT_ONCE, FEW, RECEIPT_S, RUSH_S, SHOWN_S, TYPING_S, Signs
+from bot.channels._telegram_signs import AT_ONCE, FEW, RECEIPT_S, RECEIPTS, RUSH_S, SHOWN_S, TYPING_S, Signs
 from tests.fakes.bot_line import Line
 from tests.fakes.bot_request import Hangs, refused
 from tests.fakes.clock import HandClock
@@ -39,6 +39,9 @@ class Service:
 
         return call
 
+    def receipt(self, place: Place, name: str) -> None:
+        self.signs.receipt(place, self.call(name))
+
     def type(self, place: Place, name: str) -> None:
         self.signs.typing(place, self.call(name))
 
@@ -52,14 +55,31 @@ async def test_many_go_one_after_the_other_and_none_is_lost() -> None:
     assert service.most == AT_ONCE
 
 
-async def test_typing_goes_before_receipts() -> None:
+async def test_typing_goes_before_receipts_which_take_few_at_once() -> None:
     service = Service(takes=0.5)
-    for n in range(AT_ONCE + 2):
-        service.signs.receipt(service.call(f"receipt {n}"))
+    for n in range(20):
+        service.receipt(Place("telegram", "1", str(n)), f"receipt {n}")
     await service.clock.settle()
+    assert service.most == RECEIPTS
     service.type(HERE, "typing")
-    await service.clock.advance(2)
-    assert service.made.index("typing") == AT_ONCE
+    await service.clock.advance(5)
+    assert service.made.index("typing") == RECEIPTS
+    assert len(service.made) == 21
+
+
+@pytest.mark.parametrize(("before", "made"), [(FEW - 3, [0, 1, 2]), (FEW, [2])])
+async def test_each_message_gets_its_receipt_and_in_a_rush_each_chats_newest(before: int, made: list[int]) -> None:
+    service = Service(takes=1.0)
+    for n in range(RECEIPTS):
+        service.receipt(Place("telegram", "1", str(n)), "busy")
+    await service.clock.settle()
+    for n in range(before):
+        service.receipt(Place("telegram", "1", str(100 + n)), "others")
+    for n in range(3):
+        service.receipt(HERE, f"message {n}")
+    await service.clock.advance(9)
+    assert [each for each in service.made if "message" in each] == [f"message {n}" for n in made]
+    assert service.made.count("others") == before
 
 
 @pytest.mark.parametrize(("kind", "worth"), [("typing", TYPING_S), ("receipt", RECEIPT_S)])
@@ -72,7 +92,7 @@ async def test_what_comes_too_late_is_not_made(kind: str, worth: float, late: fl
     if kind == "typing":
         service.type(HERE, "sign")
     else:
-        service.signs.receipt(service.call("sign"))
+        service.receipt(HERE, "sign")
     await service.clock.advance(3 * worth)
     assert ("sign" in service.made) == (late < 0)
 
@@ -107,7 +127,7 @@ async def test_a_service_that_wants_none_gets_none_for_so_long() -> None:
     await service.clock.settle()
     service.silence = None
     service.type(THERE, "refused")
-    service.signs.receipt(service.call("refused too"))
+    service.receipt(THERE, "refused too")
     await service.clock.advance(30)
     service.type(HERE, "again")
     await service.clock.settle()

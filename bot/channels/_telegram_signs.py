@@ -11,6 +11,7 @@ from agent import Clock
 from bot.channel import Place
 
 AT_ONCE = 16  # they share the connections with what matters
+RECEIPTS = 4  # of those; who gets one has seen a sign before
 TYPING_S = 3.0  # seconds after which "typing" is no sign any more: the answer itself is
 RECEIPT_S = 10.0  # ... and a receipt
 SHOWN_S = 4.0  # "typing" stands for five: https://core.telegram.org/bots/api#sendchataction
@@ -37,7 +38,8 @@ class Signs:
     def __init__(self, clock: Clock, make: Make) -> None:
         self._clock, self._make = clock, make
         self._typing: dict[Place, _Sign] = {}
-        self._receipts: deque[_Sign] = deque()
+        self._receipts: deque[tuple[Place, _Sign]] = deque()
+        self._receipting = 0
         self._shown: dict[Place, float] = {}  # where "typing" stands, until when
         self._silent_until = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
@@ -49,9 +51,11 @@ class Signs:
             self._typing.setdefault(place, _Sign(call, now + TYPING_S))
             self._start()
 
-    def receipt(self, call: Call) -> None:
-        """Show that a message was seen."""
-        self._receipts.append(_Sign(call, self._clock.monotonic() + RECEIPT_S))
+    def receipt(self, place: Place, call: Call) -> None:
+        """Show that a message was seen. Where many wait, a chat's newest stands for those before it."""
+        if len(self._receipts) >= FEW:
+            self._receipts = deque(each for each in self._receipts if each[0] != place)
+        self._receipts.append((place, _Sign(call, self._clock.monotonic() + RECEIPT_S)))
         self._start()
 
     def overtaken(self, place: Place) -> None:
@@ -77,24 +81,37 @@ class Signs:
             task.add_done_callback(self._tasks.discard)
 
     async def _work(self) -> None:
-        while call := self._next():
-            if seconds := await self._make(call):
-                self._silent_until = self._clock.monotonic() + seconds
+        while call := self._next_typing():
+            await self._call(call)
+        if self._receipting < RECEIPTS:
+            self._receipting += 1
+            try:
+                while call := self._next_typing() or self._next_receipt():
+                    await self._call(call)
+            finally:
+                self._receipting -= 1
 
-    def _next(self) -> Call | None:
+    async def _call(self, call: Call) -> None:
+        if seconds := await self._make(call):
+            self._silent_until = self._clock.monotonic() + seconds
+
+    def _next_typing(self) -> Call | None:
         """The next call that is worth making."""
         now = self._clock.monotonic()
         if now < self._silent_until:
             self._typing.clear()
             self._receipts.clear()
         while self._typing:
-            place, sign = next(iter(self._typing.items()))
-            del self._typing[place]
-            if now < sign.until:
+            place = next(iter(self._typing))
+            if now < (sign := self._typing.pop(place)).until:
                 self._note(place, now)
                 return sign.call
+        return None
+
+    def _next_receipt(self) -> Call | None:
         while self._receipts:
-            if now < (sign := self._receipts.popleft()).until:
+            _, sign = self._receipts.popleft()
+            if self._clock.monotonic() < sign.until:
                 return sign.call
         return None
 
