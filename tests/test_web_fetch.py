@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import time
 from collections.abc import Callable
+from encodings.aliases import aliases
 from pathlib import Path
 
 import httpx2
@@ -16,7 +18,7 @@ from agent.errors import ToolError
 from agent.tools.web_fetch import SHOWN, WARNING, WebFetch, tool
 from agent.web import Web
 from agent.web.address import is_public, resolved
-from agent.web.body import MOST_BYTES
+from agent.web.body import MOST_BYTES, decoded
 from agent.web.text import title_and_text
 from tests.fakes.calls import context
 
@@ -172,6 +174,15 @@ async def test_charsets_and_kinds(kind: str, body: bytes, shown: str) -> None:
 PAGE = """<html><head><title> A  page </title><style>p{}</style></head><body><nav>menu</nav><h1>Head</h1>
 <p>One <b>two</b><script>evil()</script> three.</p><ul><li>first</li><li><a href="/x?y=1#z">second</a></li></ul>
 <table><tr><th>k</th><td>v</td></tr></table><p hidden>&lt;tag&gt; &amp; more</p><footer>foot</footer></body></html>"""
+
+
+@pytest.mark.parametrize("name", sorted({*aliases.values(), "punycode", "idna", "undefined", "unicode_escape", "mbcs"}))
+def test_no_charset_that_a_page_claims_is_slow_or_fails(name: str) -> None:
+    """Python's punycode takes ten minutes for a page of four megabytes, others raise what they like."""
+    body = b"a" * 300_000 + b"-" + b"9a" * 300_000
+    began = time.monotonic()
+    assert decoded(body, f"text/plain; charset={name}")
+    assert time.monotonic() - began < 20  # only a hang breaks it
 
 
 def test_a_page_as_text() -> None:

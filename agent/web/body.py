@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import zlib
 from collections.abc import AsyncIterator
@@ -11,6 +12,9 @@ from agent.errors import ToolError
 MOST_BYTES = 4_000_000  # of a page, sent and unpacked alike
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9._:-]{1,40})", re.IGNORECASE)
 _SNIFFED = 2048
+# Python knows them, the web doesn't (https://encoding.spec.whatwg.org/#names-and-labels). The first takes minutes for a
+# page, by the square of its length; some raise whatever `replace` says.
+_NEVER = frozenset({"punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"})
 _READABLE = ("application/json", "application/xml", "application/javascript", "application/x-yaml", "application/toml")
 
 
@@ -46,7 +50,13 @@ def _unpacked(unpack: zlib._Decompress | None, piece: bytes, room: int) -> bytes
 def decoded(body: bytes, kind: str) -> str:
     """The text, by the charset of the header, else of the page's own head, else UTF-8."""
     found = _CHARSET.search(kind) or _CHARSET.search(body[:_SNIFFED].decode("ascii", "replace"))
+    return body.decode(_codec(found[1]) if found else "utf-8", "replace")
+
+
+def _codec(charset: str) -> str:
+    """Python's name for it; UTF-8 for what is unknown or no charset of a page."""
     try:
-        return body.decode(found[1] if found else "utf-8", "replace")
+        known = codecs.lookup(charset)
     except LookupError:
-        return body.decode("utf-8", "replace")
+        return "utf-8"
+    return known.name if known._is_text_encoding and known.name not in _NEVER else "utf-8"
