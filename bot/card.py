@@ -123,14 +123,18 @@ def describe(call: s.Call) -> str:
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
-        return clip(call.name)
+        return clip(_verb(call.name))
     if not isinstance(arguments, dict):
-        return clip(call.name)
+        return clip(_verb(call.name))
     told = arguments.get("command") or arguments.get("path") or next(iter(arguments.values()), "")
     if call.name in SPOKEN or not isinstance(told, str | int | float):
-        return clip(call.name.replace("_", " "))
-    verb = "" if "command" in arguments else f"{call.name.replace('_', ' ')} "
-    return clip(f"{verb}{told}".strip() or call.name, COMMAND)
+        return clip(_verb(call.name))
+    verb = "" if "command" in arguments else f"{_verb(call.name)} "
+    return clip(f"{verb}{told}".strip() or _verb(call.name), COMMAND)
+
+
+def _verb(tool: str) -> str:
+    return words.CALLS.get(tool, tool.replace("_", " "))
 
 
 def remark(nudged: s.Nudged) -> str:

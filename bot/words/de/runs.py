@@ -101,6 +101,29 @@ ENDS = {
     "limit": "⚠ an der Grenze",
     "failed": "✗ gescheitert",
 }
+CALLS = {
+    "shell": "Shell",
+    "jobs": "Jobs",
+    "read_file": "lesen",
+    "write_file": "schreiben",
+    "edit_file": "ändern",
+    "list_dir": "auflisten",
+    "search": "suchen",
+    "plan": "Plan",
+    "task_complete": "fertig melden",
+    "blocked": "blockiert melden",
+    "save_tool": "Werkzeug speichern",
+    "delete_tool": "Werkzeug löschen",
+    "get_tool": "Werkzeug zeigen",
+    "list_tools": "Werkzeuge zeigen",
+    "recent_sessions": "letzte Sitzungen",
+    "session_log": "Sitzungslog",
+    "web_search": "im Web suchen",
+    "web_fetch": "Webseite holen",
+    "subagent": "Unteragent",
+    "debate": "Debatte",
+    "send_file": "Datei senden",
+}
 OUTCOMES = {
     "ok": "ok",
     "answered_no": "Antwort: nein",
@@ -144,6 +167,11 @@ def outcome(name: str, exit_code: int | None) -> str:
 def card_head(title: str, clock: str, turn: int, turns: int) -> str:
     # Where the line is too long for a phone, it breaks before the time.
     return f"{title} · {clock}\u00a0·\u00a0{turn_of(turn, turns)}"
+
+
+def job_ended(job: str, name: str, exit_code: int | None) -> str:
+    how = outcome(name, exit_code)
+    return f"✓ Hintergrundjob {job} ist fertig." if name == "ok" else f"✗ Hintergrundjob {job}: {how}"
 
 
 def subagent(turn: int) -> str:

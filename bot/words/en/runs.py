@@ -102,6 +102,29 @@ ENDS = {
     "limit": "⚠ at the limit",
     "failed": "✗ failed",
 }
+CALLS = {
+    "shell": "shell",
+    "jobs": "jobs",
+    "read_file": "read file",
+    "write_file": "write file",
+    "edit_file": "edit file",
+    "list_dir": "list dir",
+    "search": "search",
+    "plan": "plan",
+    "task_complete": "task complete",
+    "blocked": "blocked",
+    "save_tool": "save tool",
+    "delete_tool": "delete tool",
+    "get_tool": "get tool",
+    "list_tools": "list tools",
+    "recent_sessions": "recent sessions",
+    "session_log": "session log",
+    "web_search": "web search",
+    "web_fetch": "web fetch",
+    "subagent": "subagent",
+    "debate": "debate",
+    "send_file": "send file",
+}
 OUTCOMES = {
     "ok": "ok",
     "answered_no": "answered no",
@@ -145,6 +168,10 @@ def outcome(name: str, exit_code: int | None) -> str:
 def card_head(title: str, clock: str, turn: int, turns: int) -> str:
     # Where the line is too long for a phone, it breaks before the time.
     return f"{title} · {clock}\u00a0·\u00a0{turn_of(turn, turns)}"
+
+
+def job_ended(job: str, name: str, exit_code: int | None) -> str:
+    return f"✓ Background job {job} is done." if name == "ok" else f"✗ Background job {job}: {outcome(name, exit_code)}"
 
 
 def subagent(turn: int) -> str:
