@@ -21,7 +21,7 @@ FENCED = "code fences"
 COMMAS = "trailing commas"
 BREAKS = "raw line breaks in a string"
 
-_FENCE = re.compile(r"\s*```(?:json|JSON)?[ \t]*\n(.*)\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = re.compile(r"```(?:json|JSON)?[ \t]*+\n")
 _STRING_OR_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|,(?=\s*+[}\]])', re.DOTALL)
 _STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
 
@@ -124,12 +124,20 @@ def _decoded(text: str) -> tuple[Any, tuple[str, ...]]:
 
 def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield text, ()
-    fenced = _FENCE.fullmatch(text)
-    inner = fenced[1] if fenced else text
-    what = (FENCED,) if fenced else ()
-    if fenced:
+    fenced = _unfenced(text)
+    inner = text if fenced is None else fenced
+    what = () if fenced is None else (FENCED,)
+    if fenced is not None:
         yield inner, what
     yield _STRING_OR_COMMA.sub(lambda found: found[1] or "", inner), (*what, COMMAS)
+
+
+def _unfenced(text: str) -> str | None:
+    """What stands within the one fence that is all of the text."""
+    text = text.strip()
+    opening = _FENCE.match(text)
+    fenced = opening and text.endswith("```") and len(text) >= opening.end() + 3
+    return text[opening.end() : -3] if opening and fenced else None
 
 
 def _is_strict(text: str) -> bool:

@@ -13,7 +13,7 @@ from agent.room import squeezed
 MARK = "FINAL:"
 FINAL = 300  # characters of a last line
 ARGUED = 1_200  # bytes of each other voice that a voice reads
-_LINE = re.compile(r"^[\s>*_#-]*FINAL[\s*_]*:[ \t*_]*(.*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^(?:[^\S\n]|[>*_#-])*+FINAL[\s*_]*+:[ \t*_]*+(.*)$", re.IGNORECASE | re.MULTILINE)
 _FILLER = re.compile(r"^(?:(?:so|thus|hence),?\s+)?(?:the\s+)?(?:final\s+)?answer\s*(?:is\b\s*:?|:)\s*", re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 

@@ -26,7 +26,7 @@ _SPOKEN = {
     "todo": "pending", "open": "pending", "not_started": "pending", "doing": "in_progress", "active": "in_progress",
     "started": "in_progress", "done": "completed", "complete": "completed", "finished": "completed",
 }  # fmt: skip
-_FILE = re.compile(r"(?<![\w@/.:~-])((?:~?/)?(?:[\w@.+-]+/){0,12}[\w@+-][\w@.+-]*\.[A-Za-z][\w]{0,9})(?![\w/(])")
+_FILE = re.compile(r"(?<![\w@/.:~+-])((?:~?/)?(?:[\w@.+-]+/){0,12}[\w@+-][\w@.+-]*\.[A-Za-z][\w]{0,9})(?![\w/(])")
 _DOMAIN = re.compile(r"\.(?:com|org|net|io|de|dev)$", re.IGNORECASE)
 _MAKES = re.compile(
     r"\b(?:creat|writ|add|generat|make|sav|produc|build|draft)\w*|\b(?:erstell|schreib|anleg|leg\b|erzeug|speicher|verfass)\w*",

@@ -18,7 +18,8 @@ SCANNED = 20_000  # characters of an output
 MOST = 8  # names
 
 _TESTISH = re.compile(r"(?:^|[^a-z])(?:tests?|specs?)(?:[^a-z]|$)|^--test$", re.IGNORECASE)
-_CALLS_TESTS = re.compile(r"test\w*(?:\.\w+)*\(|import \w*test|from \w*test", re.IGNORECASE)
+_CALLS = re.compile(r"(?<!\w)(?<!\w\.)\w++(?:\.\w++)*+\(")
+_IMPORTS_TESTS = re.compile(r"(?:import|from) \w*?test", re.IGNORECASE)
 _NODE = re.compile(r"\bnode\b[^;&|\n]{0,200}\s--test\b")
 _NO_TEST = ("install", "add", "new", "init", "clone", "download", "build")
 _FAILING = (
@@ -57,9 +58,15 @@ def is_test(part: Simple) -> bool:
     if part.stem in READS or name in READS or part.writes or part.piped:
         return False
     if name.endswith((" -c", " -e")):
-        return any(_CALLS_TESTS.search(word) for word in part.words[1:2])
+        return any(_calls_tests(word) for word in part.words[1:2])
     runs = name in ("node", "deno", "bun", "tsx", "ts-node") or "." in name or name.startswith(("run", "test"))
     return runs and any(_TESTISH.search(word.rpartition("/")[2][:400]) for word in (name, *part.words))
+
+
+def _calls_tests(code: str) -> bool:
+    """Whether code calls or imports something that is named after tests."""
+    called = any("test" in found[0].lower() for found in _CALLS.finditer(code))
+    return called or _IMPORTS_TESTS.search(code) is not None
 
 
 def tests(meant: Intent) -> bool:

@@ -39,9 +39,9 @@ _SWALLOWED = re.compile(
     r"|(?<=[0-9A-Za-z)\]])\*(?=[0-9A-Za-z(])"  # 2*3*4
     r"|(?<!\w)__[a-z0-9_]*[a-z0-9]__(?!\w)"  # __init__
     r"|(?<=!)\[[^\]\n]*\]?"  # an image: its address would be lost
-    r"|\[(?=[^\]\n]+\]:)"  # a reference: the same
+    r"|\[(?=[^\[\]\n]{1,999}\]:)"  # a reference (CommonMark: a label of up to 999 characters): the same
     rf"|(?:\[[^\[\]\n]*)?\](?!\({_URL}\))(?=\()|(?<=\[)\](?=\()"  # a link that leads nowhere: the same
-    r"|\](?=\([^\n]*\|)"  # a link in a table cell: the same
+    r"|\](?=\([^\n|]{0,2000}\|)"  # a link in a table cell: the same
 )
 _LANGUAGE = 64  # characters of a code block's label
 _MARKUP = re.compile(  # what carries letters or digits and is rendered otherwise: list numbers, task boxes

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 PHONE = 36  # columns of monospace that a phone shows without wrapping
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_DELIMITERS = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_DELIMITERS = re.compile(r" {0,3}+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+$")
 _PIPE = re.compile(r"(?<!\\)\|")
 _STYLE = re.compile(r"(\*\*|`)(?=\S)(.+?)(?<=\S)\1")
 _PLAIN = re.compile(r"[^*_`\[\]|~]+")

@@ -36,15 +36,18 @@ _HEADS = tuple(
 )
 _BARE_HEAD = re.compile(rf"{_NAME}(?:\[CALL_ID\]\w+)?(?:\[ARGS\])?\s*(?=[{{<])")  # only inside of a wrap
 _FIELD = re.compile(
-    r'\s*(?:<parameter(?:=| name=")(?P<key>[\w.-]{1,128})"?>|<arg_key>(?P<key2>[\w.-]{1,128})</arg_key>\s*<arg_value>)'
+    r'\s*+(?:<parameter(?:=| name=")(?P<key>[\w.-]{1,128})"?>'
+    r"|<arg_key>(?P<key2>[\w.-]{1,128})</arg_key>\s*+<arg_value>)"
     r"(?P<value>.*?)</(?:parameter|arg_value)>",
     re.DOTALL,
 )
 _END = r"<[|｜](?:/[\w▁]{1,40}|[\w▁]{0,40}end|eot_id|eom_id|call)[|｜]>"
-_CLOSING = re.compile(rf"(?:\s*(?:```|</[\w:]{{1,30}}>|{_END}|\[/\w{{1,20}}\]))*")
+_CLOSING = re.compile(rf"(?:\s*+(?:```|</[\w:]{{1,30}}>|{_END}|\[/\w{{1,20}}\]))*")
 _SECTION = re.compile(r"(?:<(?:tool_calls|function_calls)>|<[|｜](?:tool|start)[^<>|｜\n]{0,40}[|｜]>(?:assistant)?)\Z")
 _FENCE_LINE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*$", re.MULTILINE)
-_TORN = re.compile(r'\s*\[?\s*\{\s*"(?:name|function|tool|type)"\s*:.{0,300}?"(?:arguments|parameters)"\s*:', re.DOTALL)
+_TORN = re.compile(
+    r'\s*+(?:\[\s*+)?\{\s*+"(?:name|function|tool|type)"\s*+:.{0,300}?"(?:arguments|parameters)"\s*+:', re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from agent.policy.quoting import home_of
 from agent.policy.verdict import Scene
 
 LONGEST = 4096
-_PROC = re.compile(r"/+(?:\./+)*proc/+[^/]+/+(?:task/+[^/]+/+)?(cwd|root)(?:/+|\Z)")
+_PROC = re.compile(r"/++(?:\./++)*+proc/++[^/]++/++(?:task/++[^/]++/++)?+(cwd|root)(?:/++|\Z)")
 
 
 def resolved(word: str, cwds: tuple[str, ...], scene: Scene) -> Iterator[str]:

@@ -185,7 +185,7 @@ def say(kind: str, data: dict[str, Any]) -> None:
 
 
 GLOB = re.compile(r"(?P<deep>(?:^|(?<=/))\*\*/)|(?P<rest>/\*\*$)|(?P<stars>\*+)|(?P<any>\?)"
-                  r"|\[(?P<not>[!^]?)(?P<set>\]?[^\]/]*)\]|\\(?P<quoted>.)|(?P<plain>.)", re.DOTALL)  # fmt: skip
+                  r"|\[(?P<not>[!^]?)(?P<set>\]?[^\]/]{0,255})\]|\\(?P<quoted>.)|(?P<plain>.)", re.DOTALL)  # fmt: skip
 
 
 def translated(glob: str) -> str:
