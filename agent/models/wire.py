@@ -54,7 +54,7 @@ class Wire:
             # A timer of the library beside ours would only blur which deadline passed.
             timeout=httpx2.Timeout(None, connect=connect_timeout),
             transport=transport,
-            verify=_trusted(),
+            verify=_trusted(not base_url.startswith("http://")),
             limits=httpx2.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=30),
             # A redirect would carry the conversation to a host that nobody configured.
             follow_redirects=False,
@@ -106,9 +106,10 @@ def rehearse() -> None:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
-    """The certificates to trust; reading them takes 50 ms, and models of one process share them."""
-    return httpx2.create_ssl_context()
+def _trusted(tls: bool) -> ssl.SSLContext:
+    """The certificates to trust; reading them takes 30 ms, and models of one process share them. A plain http address
+    (a local model server) gets a context that trusts nobody, and is never redirected to a place that needs one."""
+    return httpx2.create_ssl_context() if tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class Response:
