@@ -10,13 +10,14 @@ from encodings.aliases import aliases
 from pathlib import Path
 
 import httpx2
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import ToolError
 from agent.tools.web_fetch import SHOWN, WARNING, WebFetch, tool
-from agent.web import Web
+from agent.web import Web, reading
 from agent.web.address import is_public, resolved
 from agent.web.body import MOST_BYTES, decoded
 from agent.web.text import title_and_text
@@ -194,7 +195,7 @@ def test_a_page_as_text() -> None:
 
 
 def test_a_page_nested_very_deep_is_read() -> None:
-    assert title_and_text("<div>" * 50_000 + "deep", "http://a.example/")[1] == "deep"
+    assert title_and_text("<div>" * 10_000 + "deep", "http://a.example/")[1] == "deep"
 
 
 @given(st.text())
@@ -229,6 +230,38 @@ async def test_a_large_page_does_not_hold_up_the_event_loop() -> None:
     page = await web(text("<p>x</p>" * 60_000, "text/html")).fetch("http://a.example/", 30)
     ticking.cancel()
     assert page.text.startswith("x\n") and ticks >= 3
+
+
+@pytest.mark.parametrize("page", ["<div>" * 100_000, "<ul><li>" * 100_000, "<a href=x>y" * 300_000], ids=str.__len__)
+async def test_a_page_that_is_made_to_be_slow_is_given_up_and_holds_up_nothing(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser takes time by the square of the depth; the links come to a gigabyte."""
+    monkeypatch.setattr(reading, "MOST_S", 2.0)
+    ticks, longest, last = 0, 0.0, time.monotonic()
+
+    async def tick() -> None:
+        nonlocal ticks, longest, last
+        while True:
+            await asyncio.sleep(0.005)
+            ticks, longest, last = ticks + 1, max(longest, time.monotonic() - last), time.monotonic()
+
+    ticking = asyncio.create_task(tick())
+    with pytest.raises(ToolError, match="reasonable time"):
+        await web(text(page, "text/html")).fetch(f"http://a.example/{'p' * 4000}", 30)
+    ticking.cancel()
+    assert ticks > 10 and longest < 5  # only a hang breaks it
+
+
+async def test_a_cancelled_fetch_leaves_no_reader_behind() -> None:
+    fetch = asyncio.create_task(web(text("<div>" * 100_000, "text/html")).fetch("http://a.example/", 30))
+    mine = psutil.Process()
+    async with asyncio.timeout(20):
+        while not (readers := [each for each in mine.children() if "text.py" in " ".join(each.cmdline())]):
+            await asyncio.sleep(0.02)
+    fetch.cancel()
+    await asyncio.gather(fetch, return_exceptions=True)
+    assert not any(reader.is_running() and reader.status() != psutil.STATUS_ZOMBIE for reader in readers)
 
 
 async def test_without_a_web() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 from agent.errors import ToolError
 from agent.ports import Page
 from agent.web.body import MOST_BYTES, decoded, is_readable, received
+from agent.web.reading import read
 
 if TYPE_CHECKING:
     import httpx2
@@ -25,12 +25,6 @@ async def page_of(url: str, response: httpx2.Response) -> Page:
     body, cut = await received(response.aiter_raw(), response.headers.get("content-encoding", ""))
     text, title = decoded(body, kind), ""
     if "html" in kind.lower() or (not kind and text.lstrip()[:1] == "<"):
-        title, text = await asyncio.to_thread(_read, text, url)  # a large page takes seconds
+        title, text = await read(text, url)
     note = f"only the first {MOST_BYTES:,} bytes were read" if cut else ""
     return Page(url=url, status=response.status_code, kind=kind.partition(";")[0], title=title, text=text, note=note)
-
-
-def _read(html: str, url: str) -> tuple[str, str]:
-    from agent.web.text import title_and_text
-
-    return title_and_text(html, url)

@@ -1,8 +1,15 @@
-"""A page as plain text: what a reader would see of its HTML, with headings, lists and the addresses of links."""
+"""A page as plain text: what a reader would see of its HTML, with headings, lists and the addresses of links.
+
+Runs as a process of its own (`python -I text.py`, see agent/web/reading.py): a page of 300 kB that is one `<div>` in
+the other keeps the parser busy for half a minute, and nothing else of its process gets a turn.
+"""
 
 from __future__ import annotations
 
+import json
 import re
+import resource
+import sys
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -15,6 +22,9 @@ BLOCKS = frozenset({
     "p", "div", "section", "article", "main", "header", "ul", "ol", "table", "tr", "blockquote", "pre", "figure",
     "figcaption", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "br", "li", "details", "summary",
 })  # fmt: skip
+CPU_S = 20  # should nobody stop us
+MEMORY = 1 << 30  # bytes; a page's links may come to a hundred times the page
+LONGEST = 4_000_000  # characters of the text
 _HEADING = re.compile(r"h[1-6]\Z")
 _BLANKS = re.compile(r"[ \t\r\f\v\u00a0]+")
 _LINES = re.compile(r"\n{3,}")
@@ -79,3 +89,16 @@ def _tidy(text: str) -> str:
     lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
     kept = "\n".join("" if line in ("-", "|") else line for line in lines)
     return _LINES.sub("\n\n", kept).strip()
+
+
+def main() -> None:
+    """On stdin a line with the address as JSON, then the page; on stdout its title and text as JSON."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    url = json.loads(sys.stdin.buffer.readline())
+    title, text = title_and_text(sys.stdin.buffer.read().decode("utf-8", "replace"), url)
+    sys.stdout.write(json.dumps([title[:LONGEST], text[:LONGEST]]))
+
+
+if __name__ == "__main__":
+    main()
