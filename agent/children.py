@@ -17,7 +17,7 @@ from agent.lineage import child_of, parent_of
 from agent.ports import Errand, Result
 from agent.session import Session
 from agent.settle import context
-from agent.steps import Asked, Ended, Resumed, Step
+from agent.steps import Asked, Corrected, Ended, Resumed, Step
 
 if TYPE_CHECKING:
     from agent.hub import Hub
@@ -95,7 +95,7 @@ def children_of(hub: Hub, session_id: str) -> list[str]:
     return [name for name in hub.running() if parent_of(name) == session_id]
 
 
-async def withdraw(hub: Hub, session_id: str, asked: Asked) -> None:
+async def withdraw(hub: Hub, session_id: str, asked: Asked | Corrected) -> None:
     """What is said to a parent withdraws a question that its child has open, and is the answer to it. Raises
     StoreError."""
     for name in children_of(hub, session_id):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from agent.causes import because, dump, english
 from agent.resume import Todo
-from agent.steps import Asked, Commanded, Decided, Parked, Step
+from agent.steps import Asked, Commanded, Corrected, Decided, Parked, Step
 from agent.why import Why
 
 APPROVAL_S = 900.0  # a decision nobody makes expires after this
@@ -49,8 +49,8 @@ def decision(now: float, call_id: str, verdict: str, by: str, reason: str) -> li
     return steps
 
 
-def withdrawal(todo: Todo, asked: Asked) -> list[Step]:
-    """An ordinary message withdraws an open question and never approves it; the model reads the words."""
+def withdrawal(todo: Todo, asked: Asked | Corrected) -> list[Step]:
+    """An ordinary message, or an edit, withdraws an open question and never approves it; the model reads the words."""
     item = todo.waits_for_decision
     if item is None:
         return []

@@ -115,9 +115,11 @@ class Hub:
         return await kept((await self._wake(session_id)).session)
 
     async def correct(self, session_id: str, corrected: Corrected) -> bool:
-        """An edit of something said. False if the run it belongs to is over: an edit never starts anything."""
-        session = (await self._wake(session_id)).session
-        return await session.record(corrected, when=lambda todo: todo.running)
+        """An edit of something said withdraws what is asked under the old words. False if its run is over."""
+        steps = [*withdrawal((await self._wake(session_id)).session.todo, corrected), corrected]
+        if done := await self._command(session_id, steps, lambda todo: todo.running):
+            await withdraw(self, session_id, corrected)
+        return done
 
     async def decide(self, session_id: str, call_id: str, verdict: str, by: str, reason: str = "") -> bool:
         """Somebody decided on a held call: allow, deny or expired. False if it no longer waits for a decision."""

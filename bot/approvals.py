@@ -20,6 +20,7 @@ from bot.question import Question, above, letter, named, question, refusal, unse
 
 KEPT_S = 7 * 86_400.0  # how long a button of an old card still gets a sensible answer
 KIND = "approval"
+REMEMBERED = 500  # settled cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Approvals:
         self._open: dict[tuple[str, str], Open] = {}  # (session, call) -> question
         self.called: Callable[[str, Place], str] = lambda author, place: ""  # the displayed name of channel:id
         self.alone: Callable[[Place, str], Place | None] = lambda place, requester: None
-        self._closed: set[str] = set()  # keys of cards that say what became of them
+        self._closed: dict[str, str] = {}  # key -> chat of the newest cards that say what became of them
         self.languages: Languages | None = None  # else everybody is asked in the language of now
 
     # -- out ----------------------------------------------------------------------------------------------------------
@@ -129,7 +130,7 @@ class Approvals:
 
     def _close(self, session: str, call: str, verdict: Callable[[], str]) -> None:
         if entry := self._open.pop((session, call), None):
-            self._closed.add(entry.key)
+            self._settled(entry.key, entry.place)
             with self._telling(entry.place):
                 self._sender.card(entry.place, entry.key, letter(entry.asked, verdict()), final=True)
 
@@ -162,8 +163,8 @@ class Approvals:
         """A card that a crash left with its buttons loses them at the next press."""
         row = await self._store.find(key)
         if key not in self._closed and row is not None and row.message_id is not None:
-            self._closed.add(key)
             place, shown = decode(row.body)
+            self._settled(key, place)
             told = f"{shown.text}\n{words.NO_LONGER}"
             self._sender.card(place, key, Letter(told, shown.entities, silent=True), final=True)
 
@@ -187,7 +188,21 @@ class Approvals:
             if said.lower() == "yes":
                 return await self._decide(entry, arrival, role, "allow", "")
             return await self._decide(entry, arrival, role, "deny", "" if exact else said)
+        if exact and await self._was_a_card(arrival.place, quote.message_id):
+            return words.ALREADY
         return None
+
+    async def _was_a_card(self, place: Place, message_id: int) -> bool:
+        for key in [key for key, chat in self._closed.items() if chat == place.chat]:
+            row = await self._store.find(key)
+            if row is not None and row.message_id == message_id:
+                return True
+        return False
+
+    def _settled(self, key: str, place: Place) -> None:
+        self._closed[key] = place.chat
+        if len(self._closed) > REMEMBERED:
+            self._closed.pop(next(iter(self._closed)))
 
     async def _decide(self, entry: Open, arrival: Arrival, role: Role, verdict: str, reason: str) -> str:
         presser = f"{arrival.place.channel}:{arrival.sender}"

@@ -53,6 +53,9 @@ class Asking:
         age = row.received - arrival.date
         if age > self._stale_after_s:
             await self._reply(row, arrival, words.stale(round(age / 60)), "note")
+        todo = self._hub.todo(session)
+        if todo and todo.running and arrival.text.strip().lower() in words.STOPS:
+            await self._reply(row, arrival, words.STOP_HINT, "hint")
         context = self._context(arrival, taken)
         asked = steps.Asked(
             at=self._clock.now(),

@@ -51,6 +51,8 @@ class Status:
             if todo.parked:
                 why = because(todo.parked.why, todo.parked.causes)
                 doing = modelwords.waits(why, todo.parked.until, now)
+            elif todo.waits_for_decision:
+                doing = words.WAITS_FOR_OK
             elif todo.paused:
                 doing = words.PAUSED
             lines = [words.working(now - todo.asked.at, doing)]

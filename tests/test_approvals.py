@@ -245,3 +245,39 @@ def test_a_long_command_is_there_in_full_and_its_end_is_on_the_card(length: int)
 def test_the_rule_of_who_decides(tier: int, role: Role, presser: int, may: bool) -> None:
     asked = Question("c1", "r", tier, "c", "/w", False, (f"fake:{ADMIN}",), "", True)
     assert (refusal(asked, role, f"fake:{presser}") == "") is may
+
+
+async def test_a_yes_to_a_card_that_is_settled_is_no_prompt(tmp_path: Path) -> None:
+    async with office([[MARK], "done", "never"], tmp_path, [Asks()]) as desk:
+        await desk.channel.say("install it")
+        await desk.pass_time()
+        quote = Quote(desk.showing("Needs your OK"), ours=True)
+        for text in ("no", "yes", "NO"):
+            await desk.channel.say(text, quote=quote)
+            await desk.pass_time(2)
+        assert desk.mark.lines == [] and len(desk.model.requests) == 2
+        assert [letter.text for letter in desk.letters()].count(words.ALREADY) == 2
+
+
+async def test_an_edit_of_what_was_asked_for_withdraws_the_question(tmp_path: Path) -> None:
+    async with office([[MARK], "done"], tmp_path, [Asks()]) as desk:
+        await desk.channel.say("install b", message_id=900)
+        await desk.pass_time()
+        old = desk.button("Run once")
+        await desk.channel.say("install c", message_id=900, kind="edit")
+        await desk.pass_time(5)
+        await desk.channel.press(old)
+        await desk.pass_time()
+        assert desk.mark.lines == [] and desk.toasts() == [words.ALREADY]
+        (finished,) = await steps(desk, Finished)
+        assert "install c" in finished.text
+        assert [step.end for step in await steps(desk, Ended)] == [End.ANSWERED]
+
+
+async def test_the_status_of_a_run_that_waits_for_an_ok_says_so(tmp_path: Path) -> None:
+    async with office([[MARK]], tmp_path, [Asks()]) as desk:
+        await desk.channel.say("install it")
+        await desk.pass_time()
+        await desk.channel.say("/status")
+        await desk.pass_time()
+        assert words.WAITS_FOR_OK in desk.letters()[-1].text

@@ -65,6 +65,10 @@ async def test_an_ops_group_of_five_with_two_runs_in_two_topics(lab: Lab) -> Non
     stop = await lab.wait_button("Stop", OPS)
     for user in (DAN, EVE):
         lab.press(stop, user)
+    await lab.telegram.bell.until(lambda: not lab.telegram.chats.presses, 10)
+    pressed = [call for call in lab.telegram.calls if call.method == "answerCallbackQuery"]
+    assert sorted(call.params.get("text") or "" for call in pressed) == ["", words.NOT_YOURS]
+    assert len(lab.naps()) >= 1, "somebody without the right stopped it"
     says(lab, ADA, "/stop", DB)  # the admin
     await lab.until(lambda: not any(db in " ".join(nap.cmdline()) for nap in lab.naps()), "the admin could not stop it")
     await lab.wait_text("DONE-WEB", OPS)

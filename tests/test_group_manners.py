@@ -200,3 +200,14 @@ async def test_a_move_that_cannot_be_followed_keeps_no_message_out(tmp_path: Pat
         await desk.channel.say("hello", chat=str(OWNER), sender=OWNER)
         await desk.pass_time(5)
         assert desk.channel.screen(str(OWNER)) == ["hi"]
+
+
+@pytest.mark.parametrize(("text", "hinted"), [("stop", True), (" STOP! ", True), ("stop nginx", False)])
+async def test_whoever_writes_stop_is_told_how_to_stop_at_once(tmp_path: Path, text: str, hinted: bool) -> None:
+    async with office([[MARK], "done", "done"], tmp_path) as desk:
+        desk.mark.gate = asyncio.Event()
+        await say(desk, "work")
+        assert (words.STOP_HINT in await say(desk, text)) is hinted
+        desk.mark.gate.set()
+        await desk.pass_time(5)
+        assert words.STOP_HINT not in await say(desk, text)  # nothing runs that could be stopped

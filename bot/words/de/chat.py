@@ -32,6 +32,8 @@ ANONYMOUS = (
     "Ich kann nicht sehen, wer das schreibt: Es kommt im Namen des Chats. Schalte „Anonym bleiben“ aus oder schreib "
     "unter deinem Namen; dann kann ich etwas tun."
 )
+STOP_HINT = "Das liest der Lauf beim nächsten Schritt. /stop beendet ihn sofort."
+STOPS = ("stop", "stopp", "stop!", "stopp!", "halt", "abbrechen", "abbruch")
 TOPIC_GONE = "(Das Thema, zu dem das gehört, ist geschlossen oder weg.)"
 UNREAD = (
     "Telegram hat etwas geschickt, das ich nicht lesen kann. Ich habe es beiseitegelegt und mache weiter; warum, steht "

@@ -88,6 +88,7 @@ PAUSED_ALREADY = "Der Lauf ist schon angehalten. /resume oder eine Nachricht set
 NOT_PAUSED = "Der Lauf ist nicht angehalten; er geht weiter."
 GOES_ON_NOW = "Es geht weiter."
 PAUSED = "angehalten"
+WAITS_FOR_OK = "warte auf ein OK"
 CARD_PAUSED = "⏸ angehalten"
 PAUSE, RESUME, DETAILS = "Anhalten", "Fortsetzen", "Einzelheiten"
 NO_SANDBOX = "keine: Für Änderungen im Arbeitsordner wird gefragt"

@@ -26,6 +26,8 @@ ANONYMOUS = (
     "I can't tell who writes this: it comes in the name of the chat. Switch off “Remain anonymous”, or write as "
     "yourself; then I can act on it."
 )
+STOP_HINT = "The run reads that at its next step. /stop ends it at once."
+STOPS = ("stop", "stop!", "halt", "cancel", "abort")
 TOPIC_GONE = "(The topic that this belongs to is closed or gone.)"
 UNREAD = (
     "Telegram sent something that I can't read. I set it aside and go on; the log says why. If you miss an answer, "

@@ -96,6 +96,7 @@ PAUSED_ALREADY = "The run is paused already. /resume or a message lets it go on.
 NOT_PAUSED = "The run isn't paused; it goes on."
 GOES_ON_NOW = "Going on."
 PAUSED = "paused"
+WAITS_FOR_OK = "waiting for an OK"
 CARD_PAUSED = "⏸ paused"
 PAUSE, RESUME, DETAILS = "Pause", "Resume", "Details"
 NO_SANDBOX = "none: changes in the workspace are asked for"
