@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.parcel import named
 from tests.fakes.lab import Lab
 from tests.fakes.model import Say, use
 from tests.fakes.telegram import OWNER, ApiCall, Fault
@@ -237,3 +238,26 @@ async def test_a_file_that_the_service_refuses_is_told_in_the_language_of_the_ch
     await lab.start()
     await lab.ask("los", [use("send_file", {"path": "a.bin"}), "DONE13"], "DONE13")
     assert any("Die Datei a.bin ließ sich nicht senden" in text for text in lab.screen())
+
+
+@pytest.mark.lab(chats=[GROUP])
+async def test_a_group_that_forbids_files_still_gets_its_answer(lab: Lab) -> None:
+    (lab.workspace / "plot.png").write_bytes(PNG)
+    for method, what in (("sendPhoto", "photos"), ("sendDocument", "documents")):
+        why = f"Bad Request: not enough rights to send {what} to the chat"
+        body = {"ok": False, "error_code": 400, "description": why}
+        lab.telegram.faults.add(Fault(method=method, times=9, status=400, body=body))
+    await lab.start()
+    lab.send("go", [use("send_file", {"path": "plot.png", "caption": "a plot"}), "DONE14"], GROUP)
+    await lab.wait_text("DONE14", GROUP)
+    assert any("a plot\n(The file plot.png could not be sent" in text for text in lab.screen(GROUP))
+    assert [call.method for call in uploads(lab)] == ["sendPhoto", "sendDocument"]
+
+
+@pytest.mark.parametrize("name", ["Übersicht 😀.txt", "a\"b\\c'd.txt", "two\nlines.txt", "-rf.txt", "x" * 250 + ".txt"])
+async def test_an_odd_name_arrives_as_one_that_can_be_stored(lab: Lab, name: str) -> None:
+    (lab.workspace / name).write_bytes(CANARY)
+    await lab.start()
+    await lab.ask("go", [use("send_file", {"path": name}), "DONE15"], "DONE15")
+    (message,) = sent(lab)
+    assert message["document"]["file_name"] == named(f"/{name}") and bytes_of(lab, message) == CANARY

@@ -170,6 +170,12 @@ def test_a_key_shape_in_what_is_no_text_is_chance(tmp_path: Path) -> None:
     assert sent(tmp_path, "f").size == 1 + len(GITHUB)
 
 
+def test_a_name_that_is_a_secret_is_refused(tmp_path: Path) -> None:
+    (tmp_path / f"{GITHUB}.txt").write_text("x")
+    with pytest.raises(ToolError, match="holds a secret"):
+        sent(tmp_path, f"{GITHUB}.txt")
+
+
 def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
     name = b"\xff.txt"
     Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))).write_text("x")

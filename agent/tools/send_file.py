@@ -35,6 +35,7 @@ def pack(call: CallContext, args: SendFile) -> Result:
     shown = printable(path)
     _within(path, call.workspace, shown)
     parent, name = os.path.split(path)
+    _screened(name.encode(), call.screen, shown, binary=False)
     with in_words("send", path), folder(parent) as at:
         _no_folder(at, name, shown)
         with os.fdopen(open_file(at, name, path), "rb") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 import httpx
@@ -41,6 +42,8 @@ _CLOSED_TO_US = (
 )
 _NO_REPLY = ("to be replied not found", "replied message not found", "reply message not found", "reply_message_id")
 _NO_TOPIC = ("thread not found", "topic_closed", "topic_deleted", "topic_id_invalid", "topic not found")
+# A chat may forbid files alone: https://core.telegram.org/bots/api#chatpermissions
+_NO_FILES = re.compile(r"rights to send (?:documents|photos|media)|chat_send_(?:docs|photos|media)_forbidden")
 _NO_PHOTO = ("photo", "image", "wrong file", "wrong type")
 
 
@@ -104,6 +107,8 @@ def _refused(error: ApiRefusal) -> SendFailed:
         return Refused("the message is too large for the server")
     if not error.api or error.code >= 500 or error.code in (401, 408):
         return Passing(words(error))
+    if _NO_FILES.search(why):
+        return Refused(error.description)
     if error.code == 403 or any(phrase in why for phrase in _CLOSED_TO_US):
         return Unreachable(error.description)
     return Refused(error.description)

@@ -34,4 +34,5 @@ def file_lost(name: str) -> str:
 
 
 def file_refused(name: str) -> str:
-    return f"(Die Datei {name} ließ sich nicht senden: Der Dienst nahm sie nicht. Erlaubt sind höchstens 50 MB.)"
+    why = "Der Dienst nahm sie nicht. Sie darf höchstens 50 MB haben, und der Chat muss Dateien erlauben."
+    return f"(Die Datei {name} ließ sich nicht senden: {why})"

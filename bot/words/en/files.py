@@ -53,4 +53,5 @@ def file_lost(name: str) -> str:
 
 
 def file_refused(name: str) -> str:
-    return f"(The file {name} could not be sent: the service refused it. It may be at most 50 MB.)"
+    why = "the service refused it. It may have 50 MB at most, and the chat must allow files."
+    return f"(The file {name} could not be sent: {why})"
