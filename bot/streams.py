@@ -98,7 +98,7 @@ class Streams:
             return
         streamed, kept = self._partial(_joined(stream.text)).strip(), said.text.strip()
         size = min(HEAD, len(streamed), len(kept))
-        if streamed[:size] != kept[:size]:
+        if streamed[:size] != kept[:size] and kept[:size] in streamed:
             self._loud.add(said.model)
 
     def _take_back(self, session: str) -> None:

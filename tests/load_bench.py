@@ -124,6 +124,20 @@ async def short(lab: Lab) -> int:
     return sum(call.chat == OWNER for call in lab.telegram.calls[sent.after :])
 
 
+async def streams(lab: Lab, chats: list[int], seconds: float) -> tuple[int, int, list[float]]:
+    """Answers that are written in all chats at once, against a service that enforces its limits: the drafts shown, the
+    calls refused, and the seconds from the last word of each to its message."""
+    lab.telegram.flood.limits = FloodLimits()
+    pieces = int(seconds / 0.2)
+    words = " ".join(f"word{n}" for n in range(4 * pieces))
+    after = len(lab.telegram.calls)
+    sent = [lab.send("tell me", [Say(f"{words} LAST", pieces=pieces, pause=0.2)], chat) for chat in chats]
+    ends = [await lab.wait_text("LAST", each.chat, 60 + seconds, each.after) for each in sent]
+    calls = lab.telegram.calls[after:]
+    late = [end.at - each.at - 0.2 * pieces for each, end in zip(sent, ends, strict=True)]
+    return sum(call.method == DRAFT for call in calls), sum(call.status == 429 for call in calls), late
+
+
 def p95(seconds: list[float]) -> float:
     return statistics.quantiles(seconds, n=20)[-1]
 
@@ -136,6 +150,9 @@ async def figures(say: Callable[[str], None]) -> None:
         for chat, where in ((OWNER, "private chat"), (GROUP, "group")):
             count, took = await edits(lab, chat)
             say(f"60 tool calls in a {where}: {count} edits in {took:.1f} s")
+        count, refused, late = await streams(lab, others, 10)
+        say(f"{BUSY} answers written at once: {count} drafts, {refused} refused, at most {max(late):.2f} s behind")
+        lab.telegram.flood.limits = None
         await busy(lab, others)
         signs = [await signed(lab, lab.send(f"q{n}", ["ok"])) for n in range(40) if not await asyncio.sleep(1.1)]
         say(f"{BUSY} chats busy, first sign: p50 {statistics.median(signs):.3f} s, p95 {p95(signs):.3f} s")

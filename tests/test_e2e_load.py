@@ -7,7 +7,7 @@ import pytest
 from bot.lane import EDIT_S, GROUP_EDIT_S
 from tests.fakes.lab import Lab
 from tests.fakes.telegram import OWNER, Fault
-from tests.load_bench import GROUP, busy, edits, flood, short, signed, told
+from tests.load_bench import GROUP, busy, edits, flood, short, signed, streams, told
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 MANY = [2000 + n for n in range(40)]
@@ -33,6 +33,14 @@ async def test_while_chats_are_busy_a_person_sees_a_sign_and_status_and_stop_ans
     for chat in FEW:
         assert await told(lab, "/stop", "topped", chat) < 10
     await lab.until(lambda: not lab.naps(), "alive after /stop")
+
+
+@pytest.mark.lab(chats=FEW, env=WIDE)
+async def test_answers_that_are_written_in_many_chats_at_once_draw_no_refusals_and_all_come(lab: Lab) -> None:
+    await lab.start()
+    drafts, refused, _ = await streams(lab, FEW, 5)
+    assert refused == 0
+    assert drafts >= len(FEW)
 
 
 @pytest.mark.lab(chats=[GROUP])

@@ -226,12 +226,25 @@ async def test_an_ended_run_leaves_nothing_behind(talk: Talk) -> None:
     assert len(talk.drafts) == before
 
 
-async def test_a_model_that_thinks_aloud_is_shown_no_second_time(talk: Talk) -> None:
-    await talk.stream("The user wants a joke. ", "Let me think. ", "</think>\n", "Here it ", "is. ")
-    talk.said("Here it is.")
+@pytest.mark.parametrize(
+    ("streamed", "said", "again"),
+    [
+        (["The user wants a joke. ", "Let me think. ", "</think>\n", "Here it ", "is. "], "Here it is.", False),
+        (["Here it ", "is, the ", "joke ", "that "], "Here it is, the joke that\n\n[The reply was cut here.]", True),
+        (["Here it ", "is, the ", "joke ", "that "], "I can't help with that.", True),
+        (["Here it ", "is, the ", "joke ", "that "], "", True),
+    ],
+    ids=["thinks aloud", "cut", "refused", "said nothing"],
+)
+async def test_a_model_that_thinks_aloud_is_shown_no_second_time(
+    talk: Talk, streamed: list[str], said: str, again: bool
+) -> None:
+    await talk.stream(*streamed)
+    talk.said(said)
     before = len(talk.drafts)
-    await talk.stream("Now the user ", "wants another ", "one. ", "</think>\n")
-    assert len(talk.drafts) == before
+    assert before
+    await talk.stream("Now the user ", "wants another ", "one. ", "So be ", "it. ")
+    assert (len(talk.drafts) > before) == again
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 1000])
