@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from agent.arguments import Unreadable, has_half, quoted, read
@@ -49,10 +49,37 @@ def short(name: str, schema: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=256)
 def _validator(schema: str) -> tuple[dict[str, Any], Draft202012Validator]:
-    from jsonschema import Draft202012Validator
-
     whole = json.loads(schema)
-    return whole, Draft202012Validator(whole)
+    return whole, _dialect()(whole)
+
+
+@cache
+def _dialect() -> type[Draft202012Validator]:
+    """JSON Schema, but for `uniqueItems`: the library compares each with each where they can't be sorted, which for
+    three thousand objects takes seconds."""
+    from jsonschema import Draft202012Validator, ValidationError, validators
+
+    def unique(validator: Any, wanted: object, instance: object, schema: object) -> Iterator[ValidationError]:
+        if wanted and isinstance(instance, list) and len({_canonical(each) for each in instance}) < len(instance):
+            yield ValidationError("an item is there more than once")
+
+    dialect: type[Draft202012Validator] = validators.extend(  # type: ignore[no-untyped-call]
+        Draft202012Validator, {"uniqueItems": unique}
+    )
+    return dialect
+
+
+def _canonical(value: Any) -> str:
+    """The same text for values that are equal in JSON: 1 and 1.0 are, 1 and true aren't."""
+    match value:
+        case float() if value.is_integer():
+            return str(int(value))
+        case list():
+            return f"[{','.join(map(_canonical, value))}]"
+        case dict():
+            return f"{{{','.join(f'{json.dumps(key)}:{_canonical(value[key])}' for key in sorted(value))}}}"
+        case _:
+            return json.dumps(value)
 
 
 def _takes_null(field: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -26,6 +27,10 @@ SCHEMA = sound(
     }
 ).text
 OPEN = sound({"type": "object", "properties": {}, "additionalProperties": True}).text
+
+UNIQUE = sound(
+    {"type": "object", "properties": {"x": {"type": "array", "uniqueItems": True, "items": {"type": "object"}}}}
+).text.replace('"items":{"type":"object"}', '"items":{}')
 
 
 @pytest.mark.parametrize(
@@ -75,6 +80,33 @@ def test_arguments_that_do_not_fit_are_told_with_the_field_and_the_call(argument
     assert "nothing was run" in bad.text
     assert "Expected: greet(who: string, times?: integer, loud?: boolean, tags?: array of string" in bad.text
     assert len(bad.text) < 2000
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ([], True),
+        ([1, 2, "1", True, None, [1], {"a": 1}], True),
+        ([1, 1], False),
+        ([1, 1.0], False),
+        ([1, True], True),
+        ([0, False, ""], True),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1.0}], False),
+        ([["a", "b"], ["b", "a"]], True),
+        ([{"a": ["x,y"]}, {"a": ["x", "y"]}], True),
+    ],
+)
+def test_items_that_must_differ(items: list[Any], unique: bool) -> None:
+    bad = fitted("t", UNIQUE, json.dumps({"x": items}))
+    assert isinstance(bad, BadArguments) is not unique
+    assert unique or "x: an item is there more than once" in bad.text  # type: ignore[union-attr]
+
+
+def test_many_items_that_must_differ_take_no_time() -> None:
+    began = time.monotonic()
+    given = {"x": [{"a": number} for number in range(30_000)]}
+    assert fitted("t", UNIQUE, json.dumps(given)) == given
+    assert time.monotonic() - began < 20  # only a hang breaks it
 
 
 def test_a_schema_can_leave_the_fields_open() -> None:
