@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
 import pytest
 
 from bot import words
+from tests.fakes.drifting import laid_out
 from tests.fakes.lab import DRAFT, Lab
-from tests.fakes.model import sh
+from tests.fakes.model import DONE, Http, Sse, Step, chunk, sh, use, write_file
+from tests.fakes.model.costs import spending
+from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY
 from tests.fakes.telegram import OWNER
 
 pytestmark = pytest.mark.e2e
 OURS = re.compile(r"⟦[^⟦⟧\n]*(?:⟧|…$)|⟦[^⟦⟧]*⟧", re.M)  # one that was cut short has lost its end
-THEIRS = "ZZ"  # in every line that is the model's, a tool's or a person's
+# What stands in every line that is the model's, a tool's or a person's: our mark, else a file or a command's words.
+THEIRS = re.compile(r"ZZ|sums/totals|pytest|echo part|/workspace\b|User7|User999")
+STRANGER = 999
+ANSWERS = ("sendMessage", "sendDocument")
+TOO_LONG = Http(400, {"error": {"message": "x", "code": "context_length_exceeded"}})
 
 
 def bare(text: str) -> list[str]:
     """The lines that hold a word outside of brackets and aren't theirs."""
     while OURS.search(text):
-        text = OURS.sub("", text)
+        text = OURS.sub(lambda found: "…" * found[0].endswith("…"), text)
     text = text.replace("[[script:", "ZZ").replace("test-model", "")
-    return [line for line in text.splitlines() if re.search(r"[A-Za-z]{3}", line) and THEIRS not in line]
+    return [line for line in text.splitlines() if re.search(r"[A-Za-z]{3}", line) and not THEIRS.search(line)]
 
 
-def spoken(lab: Lab) -> Iterator[str]:
-    """Everything that the owner was shown: texts, captions, buttons, toasts."""
+def spoken(lab: Lab, chat: int = OWNER) -> Iterator[str]:
+    """Everything that this chat was shown: texts, captions, buttons, toasts; and the files."""
     for call in lab.telegram.calls:
         if call.method == DRAFT or call.status != 200:
             continue
-        if call.chat == OWNER and call.method.startswith(("send", "edit")) and call.method != "sendChatAction":
+        if call.chat == chat and call.method.startswith(("send", "edit")) and call.method != "sendChatAction":
             yield call.shown
             markup = call.params.get("reply_markup") or {}
             yield from (each["text"] for row in markup.get("inline_keyboard", []) for each in row)
@@ -38,18 +46,33 @@ def spoken(lab: Lab) -> Iterator[str]:
             yield call.params.get("text", "")
 
 
+def foreign(lab: Lab, chat: int = OWNER) -> list[str]:
+    return [line for text in spoken(lab, chat) for line in bare(text)]
+
+
+async def said(lab: Lab, *texts: str, chat: int = OWNER) -> None:
+    """Say each of them, and wait until it is answered."""
+    for text in texts:
+        seen = len(lab.telegram.calls)
+
+        def answered(seen: int = seen) -> bool:
+            return any(c.method in ANSWERS and c.chat == chat for c in lab.telegram.calls[seen:])
+
+        lab.telegram.people.say(text, chat)
+        await lab.until(answered, f"no answer to {text}")
+
+
+async def started(lab: Lab, language: str = "qps-ploc") -> None:
+    lab.telegram.chats.languages[OWNER] = language
+    await lab.start()
+
+
 @pytest.mark.lab(env={"JARVIS_RUN__MODE": "ask", "JARVIS_RUN__TURNS": "6"})
 async def test_each_scene_speaks_through_the_catalogue(lab: Lab) -> None:
-    lab.telegram.chats.languages[OWNER] = "qps-ploc"
-    await lab.start()
-    for name in ("help", "start", "status", "users", "usage", "undo", "plan", "model", "mode", "sessions", "verbosity"):
-        seen = len(lab.telegram.calls)
-        lab.telegram.people.say(f"/{name}")
-        await lab.until(lambda seen=seen: any(c.method == "sendMessage" for c in lab.telegram.calls[seen:]), name)
-    for wrong in ("/nonsense", "/mode ZZ", "/verbosity ZZ", "/new ZZ", "/lock ZZ", "/pause", "/resume", "/stop"):
-        seen = len(lab.telegram.calls)
-        lab.telegram.people.say(wrong)
-        await lab.until(lambda seen=seen: any(c.method == "sendMessage" for c in lab.telegram.calls[seen:]), wrong)
+    await started(lab)
+    names = ("help", "start", "status", "users", "usage", "undo", "plan", "model", "mode", "sessions", "verbosity")
+    await said(lab, *(f"/{name}" for name in (*names, "log", "checkpoint", "tools", "users 8")))
+    await said(lab, "/nonsense", "/mode ZZ", "/verbosity ZZ", "/new ZZ", "/lock ZZ", "/pause", "/resume", "/stop")
     sent = lab.send("ZZ work", [sh("cat /nonexistent/ZZ"), sh("echo ZZ > ZZfile"), "ZZ FINAL"])
     lab.press(await lab.wait_button("Run once"))
     await lab.wait_text("FINAL", after=sent.after)
@@ -57,18 +80,90 @@ async def test_each_scene_speaks_through_the_catalogue(lab: Lab) -> None:
     fails = [sh(f"ls /nonexistent/ZZ # {each}") for each in range(7)]
     sent = lab.send("ZZ fail", [*fails, "ZZ FINAL2"])
     await lab.wait_text("Checkpoint", after=sent.after, timeout=20)
-    for name in ("/checkpoint", "/undo", "/usage", "/new forget", "/new"):
-        seen = len(lab.telegram.calls)
-        lab.telegram.people.say(name)
-        await lab.until(lambda seen=seen: any(c.method == "sendMessage" for c in lab.telegram.calls[seen:]), name)
+    await said(lab, "/checkpoint", "/undo", "/usage", "/log", "/sessions", "/new forget", "/new")
     lab.press(await lab.wait_button("Details"))
     await lab.until(lambda: any("⟦Details" in text for text in lab.screen()), "no details")
-    assert [line for text in spoken(lab) for line in bare(text)] == []
+    assert foreign(lab) == []
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (Http(401, {"error": {"message": "x", "code": "invalid_api_key"}}), "was rejected"),
+        (Http(404, {"error": {"message": "x", "code": "model_not_found"}}), "is not known"),
+        (Sse((chunk({"content": ""}), chunk({}, "content_filter"), DONE)), "content policy"),
+        (TOO_LONG, "Even the shortest request"),
+        (Http(400, {"error": {"message": "x", "code": "strange"}}), "found our request invalid"),
+        (Http(429, {"error": {"message": "x", "code": "slow"}}, {"Retry-After": "600"}), "I wait and try again"),
+    ],
+    ids=["key", "unknown model", "refusal", "overflow", "our bug", "parked"],
+)
+async def test_a_trouble_of_the_model_is_told_through_the_catalogue(failure: Step, told: str, lab: Lab) -> None:
+    await started(lab)
+    sent = lab.send("ZZ go", [failure])
+    await lab.wait_text(told, after=sent.after, timeout=20)
+    await said(lab, "/status", "/model", "/stop")
+    assert foreign(lab) == []
+
+
+async def test_what_the_doctor_finds_is_told_through_the_catalogue(lab: Lab) -> None:
+    await started(lab)
+    await said(lab, "/doctor")
+    await lab.wait_text("to mend", timeout=30)
+    assert foreign(lab) == []
+
+
+async def test_verdicts_are_told_through_the_catalogue(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    finding = {"file": "sums/totals.py", "line": 2, "quote": "return sum(numbers)", "problem": "ZZ"}
+    lab.model.asides = [json.dumps({"vote": "reject", "severity": "critical", "findings": [finding]})]
+    await started(lab)
+    await said(lab, "/verbosity full")
+    broken = write_file("sums/totals.py", "def total(numbers):\n    return 1\n")
+    await lab.ask("ZZ fix", [broken, sh(f"{PYTEST} tests"), "ZZ It is fixed. DONE1"], "DONE1", timeout=60)
+    await lab.ask("ZZ look", ["ZZ All fixed, all tests passed. DONE2"], "DONE2", timeout=20)
+    right = write_file("sums/totals.py", RIGHT_PY)
+    done = use("task_complete", {"summary": "ZZ The sum is right now. DONE3"})
+    await lab.ask("ZZ again", [right, sh(f"{PYTEST} tests"), done], "DONE3", timeout=60)
+    screen = "\n".join(lab.screen())
+    assert "Not verified" in screen and "not verified: no test was run" in screen and "rejected by a review" in screen
+    assert foreign(lab) == []
+
+
+@pytest.mark.lab(env={"JARVIS_GUARDS__BUDGET__RUN_TOKENS": "20000"})
+async def test_a_budget_and_a_sub_agent_are_told_through_the_catalogue(lab: Lab) -> None:
+    await started(lab)
+    child = f"ZZ look {lab.model.script('child', [sh('ls /nonexistent/ZZ'), 'ZZ CHILD'])}"
+    await lab.ask("ZZ find", [use("subagent", {"task": child}), "ZZ FINAL1"], "FINAL1", timeout=20)
+    sent = lab.send("ZZ spend", spending(4500))
+    await lab.wait_text("budget is used up", after=sent.after, timeout=30)
+    assert foreign(lab) == []
+
+
+@pytest.mark.lab(env={"JARVIS_ACCESS__OWNER": ""})
+async def test_whoever_comes_to_the_door_is_told_in_their_own_language(lab: Lab) -> None:
+    await started(lab)
+    code = await lab.until(lambda: re.search(r"Pairing code: ([A-Z0-9]{8})\b", lab.bot.log.read_text()), "no code")
+    lab.telegram.people.say(code[1])
+    await lab.wait_text("You are my owner now")
+    lab.telegram.chats.chat(STRANGER)
+    lab.telegram.chats.languages[STRANGER] = "de"
+    lab.telegram.people.say("/start", STRANGER)
+    await lab.wait_text("⟦Someone new wants in.")
+    lab.press(await lab.wait_button("Operator"))
+    with words.speaking("de"):
+        welcome = words.welcome("operator")
+    assert (await lab.wait_text(welcome[:30], STRANGER)).shown == welcome
+    await said(lab, "/lock")
+    lab.telegram.people.say("hallo", STRANGER)
+    with words.speaking("de"):
+        await lab.wait_text(words.LOCKED_OUT, STRANGER)
+    await said(lab, "/lock off", "/users")
+    assert foreign(lab) == []
 
 
 async def test_german_is_spoken_and_remembered_over_a_restart(lab: Lab) -> None:
-    lab.telegram.chats.languages[OWNER] = "de-AT"
-    await lab.start()
+    await started(lab, "de-AT")
     lab.telegram.people.say("/status")
     await lab.wait_text("Es läuft nichts.")
     lab.send("arbeite", [sh(lab.nap(30)), "FERTIG"])
@@ -83,3 +178,12 @@ async def test_german_is_spoken_and_remembered_over_a_restart(lab: Lab) -> None:
     lab.telegram.chats.languages[OWNER] = "fr"
     lab.telegram.people.say("/status")
     await lab.wait_text("Nothing is running.")
+
+
+async def test_a_trouble_and_a_question_are_told_in_german(lab: Lab) -> None:
+    await started(lab, "de")
+    sent = lab.send("los", [Http(404, {"error": {"message": "x", "code": "model_not_found"}})])
+    await lab.wait_text(
+        "Das Modell test-model ist an diesem Endpunkt nicht bekannt. Wähl ein anderes", after=sent.after
+    )
+    await lab.wait_button("^Noch einmal$")
