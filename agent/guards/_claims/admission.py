@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import re
-
 from agent.guards._claims.sentences import sentences
+from agent.guards._claims.words import words
 
-_ADMITS = re.compile(
-    r"\b(?:could|can|did|does|do)(?: not|n['’]t)\b|\bcannot\b|\bunable to\b"
-    r"|\bstill (?:fail|broken|red|open|crash|not)\w*|\b(?:tests?|build|it) (?:now )?fails?\b"
-    r"|\bnot (?:yet )?(?:been )?(?:fixed|solved|finished|complete\w*|working|done)\b"
-    r"|\b(?:g[ai]ve|giving) up\b|\bunresolved\b|\bleave it here\b|\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
-    r"|\b(?:konnte|kann|können)\b[^.!?\n]{0,80}\b(?:nicht|kein\w*)\b|\bgelang\w* (?:mir |es )?nicht\b"
-    r"|\bnicht (?:behoben|gelöst|fertig|möglich|geschafft|gelungen|bestanden|abgeschlossen)\b"
-    r"|\bschl(?:ägt|agen)\b[^.!?\n]{0,60}\bfehl\b|\b(?:immer )?noch (?:rot|kaputt|offen)\b"
-    r"|\bl(?:äuft|aufen) (?:noch |weiterhin )?nicht\b|\bgebe auf\b|\baufgegeben\b",
-    re.IGNORECASE,
+_ADMITS = words(
+    r"\b(?:(?:could|can|did|does|do)(?: not|n['’]t)\b|cannot\b|unable to\b"
+    r"|still (?:fail|broken|red|open|crash|not)\w*|(?:tests?|build|it) (?:now )?fails?\b"
+    r"|not (?:yet )?(?:been )?(?:fixed|solved|finished|complete\w*|working|done)\b"
+    r"|(?:g[ai]ve|giving) up\b|unresolved\b|leave it here\b|[1-9]\d* (?:tests? )?(?:failed|failing|failures?)\b"
+    r"|(?:konnte|kann|können)\b[^.!?\n]{0,80}\b(?:nicht|kein\w*)\b|gelang\w* (?:mir |es )?nicht\b"
+    r"|nicht (?:behoben|gelöst|fertig|möglich|geschafft|gelungen|bestanden|abgeschlossen)\b"
+    r"|schl(?:ägt|agen)\b[^.!?\n]{0,60}\bfehl\b|(?:immer )?noch (?:rot|kaputt|offen)\b"
+    r"|l(?:äuft|aufen) (?:noch |weiterhin )?nicht\b|gebe auf\b|aufgegeben\b)"
 )
-_DONE = re.compile(
+_DONE = words(
     r"\b(?:fixed|solved|done|completed?|finished|resolved|implemented|works? now|all tests|everything)\b"
-    r"|\b(?:behoben|gelöst|fertig|erledigt|abgeschlossen|umgesetzt|alle tests|alles)\b",
-    re.IGNORECASE,
+    r"|\b(?:behoben|gelöst|fertig|erledigt|abgeschlossen|umgesetzt|alle tests|alles)\b"
 )
-_COURTESY = re.compile(
+_COURTESY = words(
     r"\b(?:anything else|something else|need more|any questions|help|further|else|noch etwas|sonst noch|weitere|helfen|"
-    r"fragen)\b",
-    re.IGNORECASE,
+    r"fragen)\b"
 )
 
 

@@ -8,18 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent.guards._claims.sentences import sentences
+from agent.guards._claims.words import words
 
 CLEAN = "faultless"
 """Stands for "no errors", "ohne Fehler" and the like, so that their negation isn't taken for one of the claim."""
 
 _CLEAN = re.compile(
-    r"\b(?:without|no|zero|0|none|ohne|keine[nmrs]?|kein|null)\b(?: (?:a|any|more|single|further|other|ein\w*|"
+    r"\b(?:(?:without|no|zero|0|none|ohne|keine[nmrs]?|kein|null)\b(?: (?:a|any|more|single|further|other|ein\w*|"
     r"einzig\w*|"
     r"weiter\w*|mehr|test)){0,3} (?:errors?|failures?|failing|failed|issues?|problems?|warnings?|complaints?|fehlern?|"
     r"fehlschl\w+|probleme?n?|warnung\w*|beanstandung\w*|fehlgeschlagen\w*)\b"
-    r"|\bnone (?:of them )?fail(?:ing|ed|s)?\b|\bnothing to (?:complain|report|fix)\w*(?: about)?"
-    r"|\bnichts zu beanstanden\b|\bnothing fail(?:s|ed)\b|\bnichts schlägt fehl\b|\berror[- ]free\b|\bfehler(?:frei|"
-    r"los)\b",
+    r"|none (?:of them )?fail(?:ing|ed|s)?\b|nothing to (?:complain|report|fix)\w*(?: about)?"
+    r"|nichts zu beanstanden\b|nothing fail(?:s|ed)\b|nichts schlägt fehl\b|error[- ]free\b|fehler(?:frei|"
+    r"los)\b)",
     re.IGNORECASE,
 )
 _SPLIT = re.compile(
@@ -30,59 +31,52 @@ _SPLIT = re.compile(
     r"| and (?=(?:then |also |now |it |there )?(?:\w+ed|ran|wrote|made|is|was|were|are)\b)",
     re.IGNORECASE,
 )
-_WHOLE = re.compile(  # these take back the whole sentence
+_WHOLE = words(  # these take back the whole sentence
     r"^(?:if|once|when|whenever|unless|until|in case|should|after you|before you|assuming|as soon as|wenn|falls|sobald|"
     r"sofern|bevor|ehe|solltest|sollten|angenommen)\b"
-    r"|\b(?:if|once|unless|until|as soon as|wenn|falls|sobald|sofern|bevor)\b(?! (?:necessary|nötig))"
-    r"|\baccording to\b|\blaut\b|\b(?:docs?|documentation|readme|manual|message|log|guide)\b[^.]{0,30}\b(?:says?|said|"
-    r"states?|claims?)\b|\b(?:im|in der|in the) (?:readme|doku\w*|anleitung|docs?)\b|\bin general\b|\bim allgemeinen\b"
-    r"|\bon (?:the |your |our )?(?:production|prod|staging|remote|other|another|customer|target) (?:host|server|"
+    r"|\b(?:(?:if|once|unless|until|as soon as|wenn|falls|sobald|sofern|bevor)\b(?! (?:necessary|nötig))"
+    r"|according to\b|laut\b|(?:docs?|documentation|readme|manual|message|log|guide)\b[^.]{0,30}\b(?:says?|said|"
+    r"states?|claims?)\b|(?:im|in der|in the) (?:readme|doku\w*|anleitung|docs?)\b|in general\b|im allgemeinen\b"
+    r"|on (?:the |your |our )?(?:production|prod|staging|remote|other|another|customer|target) (?:host|server|"
     r"machine|"
-    r"system|box|cluster)\b|\bauf (?:dem|der|einem|einer) (?:produktions\w*|staging\w*|entfernten|anderen) ?\w*\b"
-    r"|\bfor example\b|\bzum beispiel\b|\be\.g\.|\bz\. ?b\.",
-    re.IGNORECASE,
+    r"system|box|cluster)\b|auf (?:dem|der|einem|einer) (?:produktions\w*|staging\w*|entfernten|anderen) ?\w*\b"
+    r"|for example\b|zum beispiel\b|e\.g\.|z\. ?b\.)"
 )
-_MODAL = re.compile(
+_MODAL = words(
     r"\b(?:will|won't|shall|should|would|could|may|might|must|going to|want to|need to|have to|let me|let's|i['’]ll|"
     r"you['’]ll|it['’]ll|plan to|please|werde|werden wir|wir werden|würde\w*|sollte\w*|könnte\w*|müsste\w*|möchte\w*|"
-    r"will|wollen|muss|müssen|soll|sollen|bitte|lass)\b",
-    re.IGNORECASE,
+    r"will|wollen|muss|müssen|soll|sollen|bitte|lass)\b"
 )
-_CAN = re.compile(r"\b(?:can|kann|kannst|können|könnt)\b", re.IGNORECASE)
-_CAN_NOW = re.compile(
+_CAN = words(r"\b(?:can|kann|kannst|können|könnt)\b")
+_CAN_NOW = words(
     r"\b(?:can|kann|können) (?:now |jetzt |nun )?(?:directly |direkt )?(?:be )?(?:\w+ )?(?:reached|accessed|executed|"
     r"run|"
     r"started|ausgeführt|gestartet|erreicht|aufgerufen)\b|\bcan be (?:reached|accessed)\b|"
-    r"\bkann\b[^.]{0,30}\berreicht\b",
-    re.IGNORECASE,
+    r"\bkann\b[^.]{0,30}\berreicht\b"
 )
-_NOW = re.compile(r"\b(?:now|jetzt|nun|port|https?)\b", re.IGNORECASE)
-_NOT = re.compile(
-    r"\b(?:not|never|cannot|unable|nicht|nie|niemals|hardly|kaum|failed to|refus\w+)\b|n['’]t\b"
-    r"|\b(?:no|kein\w*) (?:\w+ )?(?:tests?|files?|changes?|commits?|commands?|datei\w*|änderung\w*|befehl\w*|server)\b"
-    r"|\bnothing (?:was|has|is|else)\b|\bnichts (?:wurde|ist|anderes|weiter)\b|\bfail(?:s|ed|ing)?\b|\bfehlgeschlagen\b"
-    r"|\bschl(?:ägt|agen|ug|ugen)\b[^.]{0,60}\bfehl\b|\bversuch\w*\b|\btried\b|\battempt\w*\b",
-    re.IGNORECASE,
+_NOW = words(r"\b(?:now|jetzt|nun|port|https?)\b")
+_NOT = words(
+    r"\b(?:(?:not|never|cannot|unable|nicht|nie|niemals|hardly|kaum|failed to|refus\w+)\b"
+    r"|(?:no|kein\w*) (?:\w+ )?(?:tests?|files?|changes?|commits?|commands?|datei\w*|änderung\w*|befehl\w*|server)\b"
+    r"|nothing (?:was|has|is|else)\b|nichts (?:wurde|ist|anderes|weiter)\b|fail(?:s|ed|ing)?\b|fehlgeschlagen\b"
+    r"|schl(?:ägt|agen|ug|ugen)\b[^.]{0,60}\bfehl\b|versuch\w*\b|tried\b|attempt\w*\b)|n['’]t\b"
 )
-_OTHERS = re.compile(
+_OTHERS = words(
     r"^\W*(?:as |wie )?(?:you|the user|du|sie|ihr|der benutzer|der nutzer)(?:['’]ve| have| had| hast| haben|"
     r" hattest)? (?:already )?"
     r"(?:asked|want\w*|told|said|wrote|created|ran|made|pushed|installed|committed|mentioned|wolltest|hast|sagtest|"
-    r"schriebst|meintest)\b",
-    re.IGNORECASE,
+    r"schriebst|meintest)\b"
 )
-_REQUEST = re.compile(
+_REQUEST = words(
     r"^(?:to|run|use|open|start|make sure|check|try|install|create|add|execute|see|call|type|do|don['’]t|um|führe?|"
     r"nimm|"
-    r"nutze?|öffne|starte|prüfe?|installiere?|erstelle|siehe|rufe?|gib|stell)\s(?!it\b)",
-    re.IGNORECASE,
+    r"nutze?|öffne|starte|prüfe?|installiere?|erstelle|siehe|rufe?|gib|stell)\s(?!it\b)"
 )
-_NEXT = re.compile(
+_NEXT = words(
     r"^(?:next(?: steps?)?|to ?do|todo|remaining|still (?:open|to do)|what(?:'s| is) (?:left|next)|you (?:can|could|"
     r"should)|"
     r"nächste[rn]? schritte?|noch (?:offen|zu tun)|offen|als nächstes|vorschl\w+|suggest\w*|recommend\w*|empf\w+|usage|"
-    r"how to\b.*|to (?:run|use|test|start)\b.*|verwendung|benutzung|plan)\b[^.!?]{0,40}:?$",
-    re.IGNORECASE,
+    r"how to\b.*|to (?:run|use|test|start)\b.*|verwendung|benutzung|plan)\b[^.!?]{0,40}:?$"
 )
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 
 from agent.guards._claims.clauses import CLEAN, Clause, clauses
 from agent.guards._claims.sentences import fences
+from agent.guards._claims.words import Words, words
 from agent.plan import files_in
 from agent.testruns import passed
 
@@ -44,8 +45,8 @@ class Claim:
     done: bool = True
 
 
-def _words(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{pattern})(?![\w-])", re.IGNORECASE)
+def _words(pattern: str) -> Words:
+    return words(rf"(?<![\w-])(?:{pattern})(?![\w-])")
 
 
 _MAKE = _words(
@@ -69,24 +70,21 @@ _MODE = _words(
     r"executable|execut\w+ (?:permission|bit|right)s?|ausführbar\w*|ausführungsrecht\w*|ausführen-bit|chmod \+x|"
     r"can (?:now )?be executed(?: now)?|kann (?:jetzt |nun )?ausgeführt werden"
 )
-_TEST = re.compile(
+_TEST = words(
     r"(?<![\w/.-])(?:(?:unit|integration|regression)?[ -]?tests?|test[ -]?suites?|suite|testsuite\w*|\w*tests|specs?|"
-    r"pytest|jest|vitest|unittests?|testlauf\w*)(?![\w/]|\.\w)",
-    re.IGNORECASE,
+    r"pytest|jest|vitest|unittests?|testlauf\w*)(?![\w/]|\.\w)"
 )
-_GOOD = re.compile(
+_GOOD = words(
     r"\b(?:pass(?:es|ed|ing)?|green|succe(?:ss|ed)\w*|(?:runs?|ran|go(?:es)?|went) (?:all )?(?:through|clean\w*|fine|"
     r"ok)|"
     rf"bestanden\w*|bestehen|besteht|grün|erfolgreich\w*|durch|durchgelaufen|{CLEAN}|clean\w*|ok|okay|fine|sauber\w*|"
-    r"einwandfrei|fehlerfrei|reibungslos|problemlos|well|works?|klapp\w+|funktionier\w+)\b",
-    re.IGNORECASE,
+    r"einwandfrei|fehlerfrei|reibungslos|problemlos|well|works?|klapp\w+|funktionier\w+)\b"
 )
-_COUNT = re.compile(
+_COUNT = words(
     r"(?<![\w.])(?P<a>\d{1,6}) (?:tests? )?(?:passed|passing|pass\b|green|bestanden\w*|grün\w*|erfolgreich\w*)"
     r"|(?<![\w.])(?P<b>\d{1,6}) (?:of|von|out of) (?P<all>\d{1,6})\b(?=.{0,20}\btests?)"
     r"|(?<![\w.])(?P<c>\d{1,6})/(?P<every>\d{1,6})(?![\w.])(?=.{0,20}\btests?)"
-    r"|(?<![\w.])(?P<d>\d{1,6}) (?:\w+ )?tests? (?:pass\w*|green|bestanden|bestehen|grün|erfolgreich)",
-    re.IGNORECASE,
+    r"|(?<![\w.])(?P<d>\d{1,6}) (?:\w+ )?tests? (?:pass\w*|green|bestanden|bestehen|grün|erfolgreich)"
 )
 _RUN = _words(
     r"ran|run|runs|executed|executing|running|execution|started|launched|ausgeführt\w*|ausführen\w*|laufen lassen|"
@@ -105,11 +103,8 @@ _UP = _words(
     r"running|listening|listens|up|live|started|reachable|available|online|serving|serves|läuft|lauscht|hört|gestartet|"
     r"erreichbar\w*|verfügbar|can be (?:reached|accessed)|bereit"
 )
-_PORT = re.compile(
-    r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(?P<url>\d{2,5})\b|\bport[ :]{1,2}(?P<port>\d{2,5})\b",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(r"https?://(?!localhost|127\.0\.0\.1|0\.0\.0\.0|\[::)[\w.-]+", re.IGNORECASE)
+_PORT = words(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(?P<url>\d{2,5})\b|\bport[ :]{1,2}(?P<port>\d{2,5})\b")
+_ELSEWHERE = words(r"https?://(?!localhost|127\.0\.0\.1|0\.0\.0\.0|\[::)[\w.-]+")
 _INSTALL = _words(r"installed|installiert\w*")
 _ALREADY = _words(r"already|bereits|schon|before|vorher|previously|pre-installed|vorinstalliert")
 _COMMIT = _words(
@@ -123,13 +118,12 @@ _PUSH = _words(
     r"pushed|gepusht\w*|hochgeladen|(?:the |der )?push (?:went|is|was|succe\w+|ist|lief|hat|war)|on the remote|"
     r"auf dem remote"
 )
-_PUSHING = re.compile(r"\b(?:push|gepusht|git|origin|remote|github|gitlab|repo\w*|branch|upstream|main|master)", re.I)
+_PUSHING = words(r"\b(?:push|gepusht|git|origin|remote|github|gitlab|repo\w*|branch|upstream|main|master)")
 _BUILD = _words(r"builds?|built|compil\w+|kompil\w+|gebaut|bauen|baut|übersetz\w+|build-\w+")
 _ALL = _words(r"everything|all(?: of them)?|they|alles|alle|sie")
-_PREPOSED = re.compile(
+_PREPOSED = words(
     r"\b(?:from|in|inside|into|of|within|aus|im|innerhalb|von|to)(?: (?:the|a|der|dem|den|die|das))?"
-    r"(?: (?:file|script|module|datei|skript|modul))? [`'\"*(]*$",
-    re.IGNORECASE,
+    r"(?: (?:file|script|module|datei|skript|modul))? [`'\"*(]*$"
 )
 _LINT = _words(
     r"ruff|mypy|eslint|flake8|pylint|black|prettier|clippy|pyright|tsc|lint\w*|type[ -]?check\w*|typprüfung|"
