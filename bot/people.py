@@ -94,7 +94,7 @@ class People:
         return await self._show(arrival.place, int(found[0]), f"person:{arrival.ref}")
 
     async def _list(self, arrival: Arrival, role: Role) -> str:
-        text = listing(self._access, self._zone)
+        text = listing(self._access, self._zone, private=arrival.private)
         changeable = [p for p in self._access.people if self._changeable(p.id)][:MOST_BUTTONS]
         if role < Role.OWNER or not arrival.private or not changeable:
             return text

@@ -23,8 +23,9 @@ def short(name: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-def listing(access: Access, zone: datetime.tzinfo) -> str:
-    """Everybody who may talk, the role and where it comes from; allowed groups; who waits."""
+def listing(access: Access, zone: datetime.tzinfo, *, private: bool = True) -> str:
+    """Everybody who may talk, the role and where it comes from; allowed groups. Who has knocked in private, and who is
+    ignored, is nothing for a group."""
     lines = [words.ROSTER]
     listed = access.listed
     for role, ids in (
@@ -44,6 +45,8 @@ def listing(access: Access, zone: datetime.tzinfo) -> str:
         lines = [*lines[:MOST], words.and_more_lines(len(lines) - MOST)]
     if access.chats:
         lines.append(words.groups(", ".join(sorted({access.chat_now(chat) for chat in access.chats}))))
+    if not private:
+        return "\n".join(lines)
     if waiting := [f"{p.id} {p.name}".strip() for p in access.people if p.role == ASKED]:
         lines.append(words.waiting_people(", ".join(waiting[:5])))
     if ignored := [str(p.id) for p in access.people if p.role == IGNORED]:

@@ -39,6 +39,7 @@ class Undoing:
     sender: Sender
     clock: Clock
     _offered: dict[str, undo.Plan] = field(default_factory=dict)  # what was listed is what a tap may touch
+    _done: dict[str, str] = field(default_factory=dict)  # what came of a tap, until it is told
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """List what an undo would do, with a button; "" when that was sent. Raises StoreError."""
@@ -76,6 +77,9 @@ class Undoing:
         known = await self.store.recall(ref)
         body = json.loads(known.body) if known and known.kind == KIND else {}
         fresh = known is not None and not known.used and known.expires > self.clock.now()
+        if told := self._done.pop(ref, ""):  # the store failed before it could be told
+            await self._told(arrival, ref, told)
+            return words.UNDO_DONE
         plan = self._offered.get(ref)
         if body.get("place") != arrival.place.key or self.files is None or plan is None or not fresh:
             return words.UNDO_STALE
@@ -89,8 +93,13 @@ class Undoing:
             told = undo.done(await self.files.restore(body["run"], self._offered.pop(ref)))
         except JarvisError as error:
             told = str(error)
-        await self._tell(arrival.place, Letter(told), f"undone:{ref}")
+        await self._told(arrival, ref, told)
         return words.UNDO_DONE
+
+    async def _told(self, arrival: Arrival, ref: str, told: str) -> None:
+        self._done[ref] = told
+        await self._tell(arrival.place, Letter(told), f"undone:{ref}")
+        del self._done[ref]
 
     def running(self, session: str) -> bool:
         todo = self.hub.todo(session)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -211,3 +212,49 @@ async def test_whoever_writes_stop_is_told_how_to_stop_at_once(tmp_path: Path, t
         desk.mark.gate.set()
         await desk.pass_time(5)
         assert words.STOP_HINT not in await say(desk, text)  # nothing runs that could be stopped
+
+
+async def test_who_knocked_in_private_is_not_told_to_a_group(tmp_path: Path) -> None:
+    async with office([], tmp_path) as desk:
+        await desk.channel.say("/start", chat="99", sender=99, name="Mallory")
+        await desk.pass_time()
+        (in_private,) = await say(desk, "/users", ADMIN, str(ADMIN))
+        (in_the_group,) = await say(desk, "/users", ADMIN)
+        assert "Mallory" in in_private and "Mallory" not in in_the_group and str(OWNER) in in_the_group
+
+
+async def test_an_undo_that_the_store_keeps_from_being_told_is_told_later(tmp_path: Path) -> None:
+    class Files:
+        """One run that can be undone once."""
+
+        undone = 0
+
+        async def runs(self, session: str) -> list[str]:
+            return ["run"]
+
+        async def plan(self, run: str) -> SimpleNamespace:
+            return SimpleNamespace(
+                restore=["a"], delete=[], cannot=[], changed_since=[], workspaces=["/w"], empty=False
+            )
+
+        async def restore(self, run: str, plan: object) -> SimpleNamespace:
+            self.undone += 1
+            return SimpleNamespace(restored=["a"], deleted=[], failed=[], changed_since=[], redo="")
+
+    async with office([], tmp_path) as desk:
+        undoing, files = desk.service.board.undoing, Files()
+        undoing.files = files  # type: ignore[assignment]
+        await say(desk, "/undo", OWNER, str(OWNER))
+        project, tries = desk.store.project, list[str]()
+
+        async def locked(session: str, seq: int, rows: Any) -> Any:
+            tries.extend(row.key for row in rows)
+            if len(tries) < 3:
+                raise StoreError("database is locked")
+            return await project(session, seq, rows)
+
+        desk.store.project = locked  # type: ignore[method-assign]
+        await desk.channel.press(desk.button(words.UNDO_DO))
+        await desk.pass_time(10)
+        assert files.undone == 1 and desk.toasts() == [words.UNDO_DONE]
+        assert words.undone(1, 0) in desk.channel.screen()[-1]
