@@ -104,6 +104,7 @@ class Express:
         try:
             if not self._sender.flooded(arrival.place):
                 for letter in plain(text):
+                    self._sender.passed(arrival.place)
                     await self._channel.send(arrival.place, letter)
                 return
         except Flooded as error:

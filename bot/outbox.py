@@ -117,6 +117,13 @@ class Sender:
         """A call past the queues was refused: the service wants no call to this chat for so long."""
         self._lane(self._at(place).chat).flood(seconds)
 
+    def passed(self, place: Place) -> None:
+        """A call past the queues is made: those in them wait as if it were one of theirs."""
+        chat, now = self._at(place).chat, self._clock.monotonic()
+        if not self._pace.delay(chat, now):
+            self._pace.take(chat, now)
+            self._pace.make(now)
+
     def pending(self) -> int:
         """Messages that are not delivered yet, those to unreachable chats included."""
         return len(self._keys)

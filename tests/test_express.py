@@ -121,6 +121,17 @@ async def test_a_status_that_cannot_be_sent_at_once_is_sent_later(tmp_path: Path
         assert ["Up " in text for text in desk.channel.screen()] == [True, True]
 
 
+async def test_a_status_counts_among_what_the_service_allows_a_chat(tmp_path: Path) -> None:
+    async with office([], tmp_path) as desk:
+        for _ in range(3):
+            await desk.channel.say("/status")
+        await desk.channel.say("/help")
+        await desk.pass_time(10)
+        *statuses, other = [call.at for call in desk.channel.made("send")]
+        assert len(statuses) == 3 and max(statuses) < 1
+        assert other - statuses[0] >= 3, "four messages within three seconds"
+
+
 async def test_a_status_that_a_crash_kept_from_its_answer_is_answered(tmp_path: Path) -> None:
     async with office([], tmp_path) as first:
         first.channel.fail("send", *[Flooded(3600)] * 3)
