@@ -1,4 +1,4 @@
-"""Rows of the fault table about the host and the secrets, on the real process (FAULTS H17, H22, H24, S12, S16, S18,
+"""Rows of the fault table about the host and the secrets, on the real process (FAULTS H22, H24, S12, S16, S18,
 S20, S24, S30)."""
 
 from __future__ import annotations
@@ -23,15 +23,6 @@ from tests.fakes.telegram import OWNER, Fault
 pytestmark = pytest.mark.e2e
 
 IN_SHELL = ("/bin/sh", "-c")
-
-
-async def test_h17_a_second_instance_says_so_and_the_first_goes_on(lab: Lab) -> None:
-    await lab.start()
-    polls = len(lab.telegram.polls)
-    code, said = await lab.bot.run("run")
-    assert code == 4 and "Another Jarvis is running" in said and "Traceback" not in said
-    await lab.ask("still there?", ["FINAL1"], "FINAL1")
-    assert len(lab.telegram.polls) > polls and lab.copies("FINAL1") == 1
 
 
 @pytest.mark.lab(command=(*IN_SHELL, f"exec {' '.join(jarvis('run'))} >/dev/full 2>&1"))
