@@ -14,6 +14,7 @@ from bot.pace import Pace
 
 EDIT_S = 1.5  # seconds between two edits in a private chat
 DRAFT_S = 1.5  # ... and between two views of what is being written
+MEANT_S = 10.0  # seconds that messages wait at most after a preview was one call too many
 CARD_S = 0.25  # how often a preview looks whether a card still waits
 GROUP_EDIT_S = 4.0  # ... and in a group, where 20 calls a minute are all there is
 FIRST_RETRY_S = 0.5
@@ -95,6 +96,12 @@ class Lane:
     def flood(self, seconds: float) -> None:
         """The service wants no call to this chat for so long."""
         self._flooded_until = max(self._flooded_until, self.clock.monotonic() + seconds)
+
+    def flood_previews(self, seconds: float) -> None:
+        """The service wants no preview for so long. Whether it means messages, too, is found out after a short while:
+        what could as well be left out is not to hold up an answer for hours."""
+        self.flood(min(seconds, MEANT_S))
+        self._drawn_at = self.clock.monotonic() + seconds - DRAFT_S
 
     @property
     def flooded(self) -> float:

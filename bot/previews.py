@@ -75,7 +75,7 @@ class Previews:
     def _failed(self, lane: Lane, failure: SendFailed) -> None:
         match failure:
             case Flooded():
-                lane.flood(failure.seconds)
+                lane.flood_previews(failure.seconds)
             case Refused() if not self._refused:
                 self._refused = True
                 logger.info("from now on answers are shown only when they are whole: %s", failure)

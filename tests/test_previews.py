@@ -13,7 +13,7 @@ from agent import Delta, steps
 from agent.redact import MASK, Redactor
 from agent.store.memory import MemoryStore
 from bot.channel import Ambiguous, Flooded, Letter, Passing, Place, Refused, Unreachable
-from bot.lane import DRAFT_S
+from bot.lane import DRAFT_S, MEANT_S
 from bot.routes import Routes
 from bot.streams import FIRST_S, TAKEN_BACK, WINDOW, Streams, window
 from tests.fakes.channel import Slow
@@ -176,15 +176,26 @@ async def test_a_refusal_ends_previews_in_this_process_with_one_line(
     assert talk.post.channel.made("send") == []
 
 
-async def test_a_flood_of_a_preview_is_kept_and_the_answer_comes_behind_it(talk: Talk) -> None:
-    talk.post.channel.fail("draft", Flooded(4))
+@pytest.mark.parametrize(("seconds", "waits"), [(4, 4), (MEANT_S, MEANT_S), (3600, MEANT_S)])
+async def test_a_flood_limit_on_previews_is_kept_and_holds_up_no_answer_for_long(
+    talk: Talk, seconds: float, waits: float
+) -> None:
+    talk.post.channel.fail("draft", Flooded(seconds))
     await talk.stream(*WORDS[:3])
     talk.said("".join(WORDS[:3]))
     await talk.post.write("done")
-    await talk.post.clock.advance(10)
+    await talk.post.clock.advance(MEANT_S + 1)
     draft, answer = talk.post.channel.calls
-    assert answer.at - draft.at >= 4
+    assert waits <= answer.at - draft.at <= waits + 2
     assert talk.post.channel.screen() == ["done"]
+    while talk.post.clock.monotonic() < draft.at + seconds - 6:
+        await talk.stream(*WORDS[:3], pause=2)
+        talk.said("".join(WORDS[:3]))
+        await talk.post.clock.advance(seconds / 20)
+    assert len(talk.drafts) == 1
+    await talk.post.clock.advance(seconds)
+    await talk.stream(*WORDS[:3], pause=2)
+    assert len(talk.drafts) > 1
 
 
 @pytest.mark.parametrize("kind", ["restart", "held"])
