@@ -73,7 +73,7 @@ class Desk:
         self._channel, self._store, self._hub, self._routes = channel, store, hub, routes
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
         self._approvals, self._languages, self._names = approvals, languages, names
-        self._express = Express(control, status, channel, sender, self._reply)
+        self._express = Express(control, status, channel, sender, self._reply, self._spawn)
         self._start_of, self._reach, self._follow = start_of, reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._unread = Unread(channel.name, access, Notices(store, sender), languages, clock)

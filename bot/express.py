@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
+from typing import Any
 
 from agent import Inbound, StoreError
 from bot import words
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 EARLY_S = 1.0  # real seconds: a chat's queue that is held up longer holds up no answer
 REMEMBERED = 1_000  # updates
 
+Spawn = Callable[[Coroutine[Any, Any, None]], None]
 Order = tuple[Inbound, Arrival, Role]
 Reply = Callable[[Inbound, Arrival, str, str], Awaitable[None]]  # the last is a key: one answer a row and key
 
@@ -35,13 +37,14 @@ class _Begun:
 
 
 class Express:
-    """`reply` answers durably."""
+    """`reply` answers durably, `spawn` begins a task that the desk's idleness waits for."""
 
-    def __init__(self, control: Control, status: Status, channel: Channel, sender: Sender, reply: Reply) -> None:
+    def __init__(
+        self, control: Control, status: Status, channel: Channel, sender: Sender, reply: Reply, spawn: Spawn
+    ) -> None:
         self._control, self._status, self._channel = control, status, channel
-        self._sender, self._reply = sender, reply
+        self._sender, self._reply, self._spawn = sender, reply, spawn
         self._begun: OrderedDict[int, _Begun] = OrderedDict()  # by update
-        self._tasks: set[asyncio.Task[None]] = set()
 
     def concerns(self, arrival: Arrival) -> bool:
         """Whether this is one of ours."""
@@ -63,9 +66,7 @@ class Express:
         else:
             self._control.begin(row.update_id, arrival, role)
             work = self._tell_early(row, arrival, role, begun)
-        task = asyncio.create_task(work, name=f"express {row.update_id}")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._spawn(work)
 
     async def finish(self, row: Inbound, arrival: Arrival, role: Role) -> bool:
         """The row has its turn: what was queued before it is stopped, too, and what wasn't answered yet is. False if

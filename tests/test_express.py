@@ -10,7 +10,7 @@ import pytest
 from agent import StoreError
 from agent.models.scripted import Slow, call
 from bot import modelwords, words
-from bot.channel import Arrival, Attached, Flooded, Quote, Received, Unreachable
+from bot.channel import Arrival, Attached, Flooded, Letter, Place, Quote, Received, Unreachable
 from bot.express import EARLY_S
 from tests.fakes.office import GROUP, OPERATOR, OWNER, VIEWER, Office, office
 from tests.fakes.tools import Mark
@@ -252,3 +252,21 @@ async def test_the_owner_is_told_once_a_day_of_what_cannot_be_read(tmp_path: Pat
         await desk.channel.arrive_poison("[]")
         await desk.pass_time()
         assert desk.channel.screen(str(OWNER)) == [words.UNREAD] * 2
+
+
+async def test_an_input_that_ends_waits_for_what_passed_the_queues(tmp_path: Path) -> None:
+    async with office([], tmp_path) as desk:
+        send, gate = desk.channel.send, asyncio.Event()
+
+        async def slow(place: Place, letter: Letter) -> int:
+            await gate.wait()
+            return await send(place, letter)
+
+        desk.channel.send = slow  # type: ignore[method-assign]
+        await desk.channel.say("/status")
+        idle = asyncio.create_task(desk.service.desk.idle())
+        await desk.pass_time()
+        assert not idle.done()
+        gate.set()
+        await idle
+        assert len(desk.channel.screen()) == 1
