@@ -126,7 +126,7 @@ async def test_verdicts_are_told_through_the_catalogue(lab: Lab) -> None:
     done = use("task_complete", {"summary": "ZZ The sum is right now. DONE3"})
     await lab.ask("ZZ again", [right, sh(f"{PYTEST} tests"), done], "DONE3", timeout=60)
     screen = "\n".join(lab.screen())
-    assert all(each in screen for each in ("Not verified", "no test was run", "rejected by a review"))
+    assert all(each in screen for each in ("Not verified", "the last run of", "rejected by a review"))
     assert foreign(lab) == []
 
 
