@@ -9,13 +9,13 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from agent.errors import Conflict, StoreBusy
+from agent.errors import Conflict, StoreBusy, StoreError
 from agent.steps import Asked
 from agent.store.journal import PAGE
 from agent.store.sqlite import SqliteStore
@@ -203,3 +203,29 @@ async def read_all(path: Path) -> list[Asked]:
         return [step for _, step in steps if isinstance(step, Asked)]
     finally:
         await store.close()
+
+
+async def test_a_full_disk_is_said_and_costs_nothing_that_was_written(path: Path, store: SqliteStore) -> None:
+    """In a group commit, too: what didn't fit takes nothing with it, and all goes on once there is room."""
+    await store.append("s", 1, "b1", asked("x" * 1_000))
+    await store._db._do(lambda: store._db._until(0).execute("PRAGMA max_page_count = 60").fetchall())
+    seq = 2
+    with pytest.raises(StoreError, match="is full; nothing was written"):
+        while True:
+            await store.append("s", seq, f"b{seq}", asked("x" * 20_000))
+            seq += 1
+    assert not isinstance(await _outcome(store.append("s", seq, f"c{seq}", asked("y" * 20_000))), Conflict)
+    assert [at for at, _ in await store.read("s")] == list(range(1, seq))
+    both = [store.append("s", seq, f"d{seq}", asked("x" * 200_000)), store.append("t", 1, "t1", asked("x" * 200_000))]
+    assert [type(each) for each in await asyncio.gather(*both, return_exceptions=True)] == [StoreError, StoreError]
+    await store._db._do(lambda: store._db._until(0).execute("PRAGMA max_page_count = 1000000").fetchall())
+    await store.append("s", seq, f"e{seq}", asked("x" * 20_000))
+    assert [at for at, _ in await store.read("s")] == list(range(1, seq + 1))
+
+
+async def _outcome(work: Awaitable[None]) -> Exception | None:
+    try:
+        await work
+    except Exception as error:
+        return error
+    return None
