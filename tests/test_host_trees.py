@@ -17,7 +17,7 @@ import psutil
 import pytest
 from blockbuster import blockbuster_ctx
 
-from agent.host import LocalHost
+from agent.host import LocalHost, attempt, local
 from agent.host.keeper import RESTING
 from agent.redact import Redactor
 from agent.steps import Outcome
@@ -270,7 +270,7 @@ def sleeping(marker: str, mark: str) -> subprocess.Popen[bytes]:
 CRASHING = """
 import asyncio, os, sys
 sys.path.insert(0, sys.argv[1])
-from agent.host import LocalHost
+from agent.host import LocalHost, attempt, local
 from agent.ports import Command
 from agent.redact import Redactor
 async def main():
@@ -313,6 +313,26 @@ async def test_closing_ends_what_is_still_running(tmp_path: Path) -> None:
         await at.host.close()
         assert not at.left()
         assert (await task).outcome is Outcome.KILLED
+
+
+async def test_closing_waits_for_a_workspace_that_hangs_no_longer_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One on a network drive whose server is gone."""
+    never = threading.Event()
+    monkeypatch.setattr(local, "CLOSE_S", 0.5)
+    async with bench(tmp_path) as made:
+        await made.run("sleep MARKER &")
+        monkeypatch.setattr(attempt, "scan", lambda *_: never.wait())
+        hangs = asyncio.create_task(made.run("true"))
+        try:
+            await asyncio.sleep(0.2)
+            async with asyncio.timeout(HANG_S):
+                await made.host.close()
+            assert not made.left()
+        finally:
+            never.set()
+            await asyncio.gather(hangs, return_exceptions=True)
 
 
 async def test_a_host_that_was_never_used_closes(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -23,6 +24,7 @@ from agent.host.trees import Trees
 from agent.ports import Child, Command, Jobs, Ran, Sandbox
 
 COMMANDS = 256  # at once; more wait
+CLOSE_S = 8.0  # for commands to end: one whose workspace hangs (a dead network drive) never does
 ENDINGS = 64  # at once; threads of their own, since a stop must not wait for whatever else keeps threads busy
 
 
@@ -90,7 +92,9 @@ class LocalHost:
         await asyncio.get_running_loop().run_in_executor(self._endings, self._close)
 
     def _close(self) -> None:
-        self._threads.shutdown()
+        ending = threading.Thread(target=self._threads.shutdown, name="commands end", daemon=True)
+        ending.start()
+        ending.join(CLOSE_S)
         self._jobs.close()
         self._children.close()
         self._around.survivors.end_all(STOP_GRACE_S)
