@@ -39,7 +39,7 @@ ENDINGS = {
     Outcome.WARNED: "Exit code 0, yet an error was printed: it may not have done its work.",
 }
 _NUMBER = re.compile(r"\d+")
-SCRIPT = re.compile(r"(?<![\w./-])[\w./~-]{1,120}\.(?:sh|bash|zsh|ksh)\b")
+SCRIPT = re.compile(r"(?<![\w./~-])[\w./~-]{1,120}\.(?:sh|bash|zsh|ksh)\b")
 
 
 @dataclass(slots=True)
