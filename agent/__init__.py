@@ -6,7 +6,7 @@ from agent.errors import DuplicateRef, JarvisError, StoreBroken, StoreBusy, Stor
 from agent.hub import Hub
 from agent.lineage import parent_of
 from agent.plan import Plan
-from agent.ports import Clock, Delta
+from agent.ports import Clock, Delta, Job
 from agent.tables import Inbound, Outgoing, Person, Ref, Spent, Store, Switch
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Hub",
     "Inbound",
     "JarvisError",
+    "Job",
     "Outgoing",
     "Person",
     "Plan",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -85,7 +85,10 @@ class Job:
 
 
 class Jobs(Protocol):
-    """Background commands: they outlive the run that began them, and end with this process at the latest."""
+    """Background commands: they outlive the run that began them, and end with this process at the latest. `ended` is
+    called with the owner and the job, from any thread, when one has ended that wasn't over at once."""
+
+    ended: Callable[[str, Job], None]
 
     async def begin(self, command: Command) -> Job:
         """Start it; returns after a short look, so that an immediate failure is known. Raises ToolError where it

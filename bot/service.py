@@ -16,6 +16,7 @@ from agent.registry import Closing
 from agent.settings import Settings
 from bot import words
 from bot.approvals import Approvals
+from bot.background import Background
 from bot.channel import Place, Received
 from bot.control import Control
 from bot.desk import Desk
@@ -26,6 +27,7 @@ from bot.markup import plain
 from bot.menus import Menus
 from bot.moving import Moves
 from bot.names import Names
+from bot.notices import Notices
 from bot.outbox import Sender, encode
 from bot.parts import Parts, edges_of, hearing_of, lonely_owner, model_side, question_place, start_of, zone_of
 from bot.preferences import Preferences
@@ -82,6 +84,8 @@ class Service:
         self.board = board_of(self, settings, parts, warnings)
         self.commands = self.board.commands()
         self.menus = Menus(channel, self.commands, parts.access, clock)
+        self.background = Background(self.hub, self.routes, Notices(store, self.sender), tongue, parts.redactor.output)
+        self.hub.watchers.append(self.background.watch)
         self.retention = Retention(settings, store, self.hub, self.routes, clock, parts.undo)
         self.desk = self._desk(warnings)
 
@@ -143,6 +147,7 @@ class Service:
                     self.progress.restore(session, place, journal)
                     self.approvals.restore(session, place, journal)
                     self.model.restore(session, place, journal)
+        self.background.listen()
         await self.hub.start(locked=self._parts.access.locked)  # a lock that a crash cut short is completed
         await self.desk.resume()
         self.door = self.gate.door(self.desk.intake, self.moves.follow)

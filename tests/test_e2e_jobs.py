@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes.drifting import laid_out
 from tests.fakes.lab import Lab
-from tests.fakes.model import Turn, use, write_file
+from tests.fakes.model import Say, Step, Turn, use, write_file
 from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY
 
 pytestmark = pytest.mark.e2e
@@ -106,4 +106,36 @@ async def test_the_next_message_begins_with_what_ended_meanwhile_and_tells_it_on
     assert ("ended when Jarvis was restarted" if restarted else "exit code 3") in said
     third = await lab.ask("and now?", ["DONE3"], "DONE3")
     assert json.dumps(lab.requests(third)[0].body).count("Ended in the background") == 1
+    assert lab.faults() == []
+
+
+async def test_a_job_that_ends_while_nothing_runs_is_told_in_the_chat_once(lab: Lab) -> None:
+    await lab.start()
+    until = "until [ -e go ]; do sleep 0.1; done"
+    await lab.ask("build it", [begin(f"{until}; exit 3"), begin(until), "DONE1"], "DONE1")
+    (lab.workspace / "go").touch()
+    await lab.wait_text("✗ Background job j1: exit 3")
+    await lab.wait_text("✓ Background job j2 is done.")
+    assert next(text for text in lab.screen() if "job j1" in text).endswith(f"\n{until}; exit 3")
+    await lab.bot.kill()
+    await lab.start()
+    await lab.ask("hello", ["DONE2"], "DONE2")
+    assert lab.copies("Background job") == 2
+
+
+async def test_what_the_run_was_told_or_has_ended_itself_needs_no_message(lab: Lab) -> None:
+    await lab.start()
+    waited = [begin("sleep 1.5; exit 3"), jobs("wait", id="j1", timeout_s=20)]
+    noted = [begin("sleep 1.2"), use("shell", {"command": "sleep 2"}), use("shell", {"command": "true"})]
+    killed = [begin(f"exec {lab.nap(60)}"), jobs("kill", id="j3")]
+    await lab.ask("go", [*waited, *noted, *killed, "DONE1"], "DONE1", timeout=40)
+    await asyncio.sleep(1)
+    assert not lab.copies("Background job")
+
+
+async def test_what_ended_unseen_at_the_end_of_a_run_is_told_after_it(lab: Lab) -> None:
+    await lab.start()
+    unseen: list[Step] = [begin("sleep 2"), use("shell", {"command": "true"}), Say("DONE1", delay=3)]
+    await lab.ask("go", unseen, "DONE1", timeout=30)
+    await lab.wait_text("✓ Background job j1 is done.")
     assert lab.faults() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import wait
 
 from agent.errors import ToolError
@@ -34,6 +34,7 @@ class LocalJobs:
         self._jobs: dict[tuple[str, str], BackgroundJob] = {}
         self._records: Records | None = None  # read when they are first needed
         self._closed = False
+        self.ended: Callable[[str, Job], None] = lambda owner, job: None
 
     async def begin(self, command: Command) -> Job:
         """See agent.ports.Jobs."""
@@ -135,7 +136,7 @@ class LocalJobs:
             while (owner, f"j{number}") in self._jobs:  # begun since the list was looked at, or a try before this
                 number += 1
             id = f"j{number}"
-            job = self._jobs[owner, id] = BackgroundJob(id, launch, self._around.trees, self._write)
+            job = self._jobs[owner, id] = BackgroundJob(id, launch, self._around.trees, self._over)
             return job
 
     def _forget(self, job: BackgroundJob) -> None:
@@ -167,6 +168,12 @@ class LocalJobs:
         raise ToolError(
             f"There is no background job {id[:40]!r} here; " + (f"there are {there}." if jobs else "there are none.")
         )
+
+    def _over(self, job: BackgroundJob) -> None:
+        self._write(job)
+        told = job.now()
+        if told.ran.duration > LOOK_S and job.refusal is None:  # else the call that began it tells it
+            self.ended(job.command.owner, told)
 
     def _write(self, job: BackgroundJob) -> None:
         record = record_of(job.command, job.now())

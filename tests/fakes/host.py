@@ -38,7 +38,8 @@ class FakeJobs(Jobs):
         self.answers: list[Job | Exception] = []
         self.begun: list[Command] = []
         self.waited: list[float] = []
-        self.ended: list[tuple[str, str]] = []
+        self.ends: list[tuple[str, str]] = []
+        self.ended = lambda owner, job: None
 
     async def begin(self, command: Command) -> Job:
         self.begun.append(command)
@@ -69,7 +70,7 @@ class FakeJobs(Jobs):
         return sum(job.running for job in self.jobs.values())
 
     async def end(self, owner: str = "", run: str = "") -> int:
-        self.ended.append((owner, run))
+        self.ends.append((owner, run))
         return sum(job.running for job in self.jobs.values())
 
 
