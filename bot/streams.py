@@ -19,6 +19,7 @@ from bot.routes import Routes
 FIRST_S = 1.0  # a reply that is written sooner needs no preview
 WINDOW = 2000  # characters of a long text that are shown at most: its end
 STRIDE = 1000  # characters by which it moves on: what is being read stands still meanwhile
+REACH = 12_000  # characters before them that are masked, too: no secret is longer
 TAKEN_BACK = "…"
 HEAD = 40  # characters by which a reply is known again in what was streamed of it
 
@@ -49,11 +50,11 @@ class Streams:
 
     def hear(self, session: str, delta: Delta) -> None:
         """What the hub's `on_delta` brings."""
-        if delta.restart:
-            self._take_back(session)
+        stream = self._streams.get(session)
+        if delta.restart and stream is not None and not stream.over:
+            self._take_back(stream)
         if not delta.text or parent_of(session):
             return
-        stream = self._streams.get(session)
         if stream is None or stream.over:
             stream = self._begin(session)
         if stream is not None:
@@ -69,10 +70,11 @@ class Streams:
             case steps.Said():
                 self._written(session, step)
             case steps.Nudged(level=steps.Level.HOLD, about=None, slot=None):  # the answer went back to the model
-                self._take_back(session)
+                if stream := self._streams.get(session):
+                    self._take_back(stream)
             case steps.Ended():
-                self._close(session)
-                self._streams.pop(session, None)
+                if stream := self._streams.pop(session, None):
+                    self._close(stream)
             case _:
                 pass
 
@@ -87,30 +89,34 @@ class Streams:
     def _compose(self, stream: _Stream) -> Letter | None:
         if stream.void:
             return Letter(TAKEN_BACK)
-        shown = letters(window(self._partial(_joined(stream.text))))
+        text = _joined(stream.text)
+        near = text.rfind("\n", 0, max(0, len(text) - WINDOW - REACH)) + 1
+        shown = letters(window(self._partial(text[near:]), text[:near]))
         return Letter(shown[-1].text, shown[-1].entities) if shown and shown[-1].file is None else None
 
     def _written(self, session: str, said: steps.Said) -> None:
         """Where a reply begins otherwise than what was streamed of it, its model thinks aloud, in a way that is known
         for thought only once it has ended."""
         self._models[session] = said.model
-        if (stream := self._close(session)) is None:
+        stream = self._streams.get(session)
+        if stream is None or stream.over:  # nothing was streamed of it
+            self._streams.pop(session, None)
             return
+        self._close(stream)
         streamed, kept = self._partial(_joined(stream.text)).strip(), said.text.strip()
         size = min(HEAD, len(streamed), len(kept))
         if streamed[:size] != kept[:size] and kept[:size] in streamed:
             self._loud.add(said.model)
 
-    def _take_back(self, session: str) -> None:
-        if (stream := self._close(session)) and stream.preview.shown is not None:
+    def _take_back(self, stream: _Stream) -> None:
+        self._close(stream)
+        if stream.preview.shown is not None:
             stream.void = True
             self._sender.preview(stream.preview)
 
-    def _close(self, session: str) -> _Stream | None:
-        if stream := self._streams.get(session):
-            stream.over = True
-            self._sender.unpreview(stream.preview)
-        return stream
+    def _close(self, stream: _Stream) -> None:
+        stream.over = True
+        self._sender.unpreview(stream.preview)
 
 
 def both(first: Hear, second: Hear) -> Hear:
@@ -128,12 +134,14 @@ def _joined(pieces: list[str]) -> str:
     return pieces[0]
 
 
-def window(text: str) -> str:
-    """The end of a long Markdown text, from a line's start if there is one near; a code block goes on in it."""
-    if len(text) <= WINDOW:
-        return text
-    start = -(-(len(text) - WINDOW) // STRIDE) * STRIDE
+def window(text: str, before: str = "") -> str:
+    """The end of a long Markdown text, from a line's start if there is one near; a code block goes on in it. What is
+    `before` it isn't shown in any case, and ends with a line."""
+    size = len(before) + len(text)
+    if size <= WINDOW:
+        return before + text
+    start = max(0, -(-(size - WINDOW) // STRIDE) * STRIDE - len(before))
     line = text.find("\n", start, start + STRIDE // 2) + 1
     start = line or start
-    inside = (text.startswith("```") + text.count("\n```", 0, start)) % 2
+    inside = sum(f"\n{part}".count("\n```") for part in (before, text[:start])) % 2
     return f"{TAKEN_BACK}\n\n{'```' if inside else ''}\n{text[start:]}"
