@@ -15,6 +15,7 @@ from tests.fakes.model import DONE, Http, Sse, Step, chunk, sh, use, write_file
 from tests.fakes.model.costs import spending
 from tests.fakes.packages import PYTEST, PYTHON, RIGHT_PY
 from tests.fakes.telegram import OWNER
+from tests.test_words_walk import AS_IT_IS, TELLTALE
 
 pytestmark = pytest.mark.e2e
 OURS = re.compile(r"⟦[^⟦⟧\n]*(?:⟧|…$)|⟦[^⟦⟧]*⟧", re.M)  # one that was cut short has lost its end
@@ -48,6 +49,12 @@ def spoken(lab: Lab, chat: int = OWNER) -> Iterator[str]:
 
 def foreign(lab: Lab, chat: int = OWNER) -> list[str]:
     return [line for text in spoken(lab, chat) for line in bare(text)]
+
+
+def english(lab: Lab) -> list[str]:
+    """The lines with a word that is no German, and that aren't theirs."""
+    lines = [line for text in spoken(lab) for line in text.splitlines() if not THEIRS.search(line)]
+    return [line for line in lines if TELLTALE.search(AS_IT_IS.sub("", line.replace("test-model", "")))]
 
 
 async def said(lab: Lab, *texts: str, chat: int = OWNER) -> None:
@@ -180,10 +187,31 @@ async def test_german_is_spoken_and_remembered_over_a_restart(lab: Lab) -> None:
     await lab.wait_text("Nothing is running.")
 
 
-async def test_a_trouble_and_a_question_are_told_in_german(lab: Lab) -> None:
+@pytest.mark.lab(env={"JARVIS_RUN__MODE": "ask", "JARVIS_GUARDS__BUDGET__RUN_TOKENS": "60000"})
+async def test_a_day_in_german_holds_no_english(lab: Lab) -> None:
+    laid_out(lab.workspace, PYTHON)
+    finding = {"file": "sums/totals.py", "line": 2, "quote": "return sum(numbers)", "problem": "ZZ"}
+    lab.model.asides = [json.dumps({"vote": "reject", "severity": "critical", "findings": [finding]})]
     await started(lab, "de")
-    sent = lab.send("los", [Http(404, {"error": {"message": "x", "code": "model_not_found"}})])
-    await lab.wait_text(
-        "Das Modell test-model ist an diesem Endpunkt nicht bekannt. Wähl ein anderes", after=sent.after
-    )
+    names = ("help", "start", "status", "users", "usage", "undo", "plan", "model", "mode", "sessions", "log", "tools")
+    await said(lab, *(f"/{name}" for name in names), "/unsinn", "/mode ZZ", "/verbosity ZZ", "/pause", "/stop")
+    await said(lab, "/doctor")
+    await lab.wait_text("zu richten", timeout=30)
+    missing = Http(404, {"error": {"message": "x", "code": "model_not_found"}})
+    sent = lab.send("ZZ los", [missing])
+    await lab.wait_text("Das Modell test-model ist an diesem Endpunkt nicht bekannt. Wähl", after=sent.after)
     await lab.wait_button("^Noch einmal$")
+    sent = lab.send("ZZ netz", [sh("curl -s http://127.0.0.1:9/ZZ"), "ZZ NETZ"])
+    assert "Braucht dein OK: Netzwerk (curl)" in (await lab.wait_text("Braucht dein OK", after=sent.after)).shown
+    lab.press(await lab.wait_button("^Ablehnen$"))
+    await lab.wait_text("NETZ", after=sent.after)
+    await said(lab, "/mode full 1h", "/status", "/checkpoint", "/undo", "/usage", "/log", "/sessions", "/new")
+    broken = write_file("sums/totals.py", "def total(numbers):\n    return 1\n")
+    await lab.ask("ZZ fix", [broken, sh(f"{PYTEST} tests"), "ZZ It is fixed. DONE1"], "DONE1", timeout=60)
+    assert "Nicht geprüft: " in next(text for text in lab.screen() if "DONE1" in text)
+    done = use("task_complete", {"summary": "ZZ The sum is right now. DONE2"})
+    await lab.ask("ZZ go", [write_file("sums/totals.py", RIGHT_PY), sh(f"{PYTEST} tests"), done], "DONE2", timeout=60)
+    assert "von einer Durchsicht verworfen" in next(text for text in lab.screen() if "DONE2" in text)
+    sent = lab.send("ZZ spend", spending(13_000))
+    assert "von 60.000 Tokens" in (await lab.wait_text("Budget dieses Laufs ist verbraucht", timeout=30)).shown
+    assert english(lab) == []
