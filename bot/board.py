@@ -9,6 +9,7 @@ from bot import words
 from bot.access import Role
 from bot.channel import Arrival
 from bot.commands import Command, Commands, Handler
+from bot.continuing import Continuing
 from bot.control import Control, author_of
 from bot.examining import Examining
 from bot.fresh import Fresh
@@ -41,6 +42,7 @@ class Board:
     verbosity: Verbosity
     examining: Examining
     paging: Paging
+    continuing: Continuing
 
     def commands(self) -> Commands:
         """All of them, at most 20 with those that act at intake (SPEC T8)."""
@@ -67,6 +69,7 @@ class Board:
             (
                 self.control.press,
                 self.paging.press,
+                self.continuing.press,
                 self.gate.people.press,
                 self.undoing.press,
                 self.fresh.press,

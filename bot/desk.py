@@ -13,14 +13,14 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreBroken, StoreError, steps
-from bot import modelwords, words
+from agent import Clock, DuplicateRef, Hub, Inbound, Outgoing, Start, Store, StoreBroken, StoreError
+from bot import words
 from bot.access import Access, Role
 from bot.approvals import Approvals
 from bot.asking import Asking
 from bot.channel import Arrival, Channel, Place, Received
 from bot.commands import Commands
-from bot.control import Control, author_of
+from bot.control import Control
 from bot.express import Express, Order
 from bot.gathering import whole_turn
 from bot.incoming import Incoming
@@ -74,7 +74,7 @@ class Desk:
         self._sender, self._commands, self._access, self._clock = sender, commands, access, clock
         self._approvals, self._languages, self._names = approvals, languages, names
         self._express = Express(control, status, channel, sender, self._reply, self._spawn)
-        self._start_of, self._reach, self._follow = start_of, reach, follow
+        self._reach, self._follow = reach, follow
         self._asking = Asking(store, hub, routes, clock, incoming, start_of, stale_after_s, self._reply)
         self._unread = Unread(channel.name, access, Notices(store, sender), languages, clock)
         self._queues: dict[str, deque[Entry]] = {}
@@ -228,7 +228,7 @@ class Desk:
             case "edit":
                 await self._edit(row, arrival)
             case "press":
-                await self._press(row, arrival, role)
+                await self._press(arrival, role)
             case "moved":
                 await self._follow(arrival.place, replace(arrival.place, chat=arrival.text))
             case _:
@@ -254,39 +254,15 @@ class Desk:
         if await self._asking.edit(row, arrival):
             self._spawn(self._channel.react(arrival.place, arrival.message_id, RECEIPT))
 
-    async def _press(self, row: Inbound, arrival: Arrival, role: Role) -> None:
-        verb = arrival.data.partition(":")[0]
-        if verb in QUESTION_VERBS:
-            toast: str | None = await self._approvals.press(arrival, role)
-        elif (toast := await self._commands.press(arrival, role)) is None:
-            toast = await self._go_on(row, arrival, role) if verb == "cont" else words.EXPIRED
-        self._answer(arrival, toast or "")
+    async def _press(self, arrival: Arrival, role: Role) -> None:
+        asked = arrival.data.partition(":")[0] in QUESTION_VERBS
+        toast = await (self._approvals if asked else self._commands).press(arrival, role)
+        self._answer(arrival, words.EXPIRED if toast is None else toast)
 
     def _answer(self, arrival: Arrival | None, toast: str) -> None:
         """End the spinner of a button; nothing for what isn't a press."""
         if arrival and arrival.kind == "press":
             self._spawn(self._channel.answer_press(arrival.press_id, toast))
-
-    async def _go_on(self, row: Inbound, arrival: Arrival, role: Role) -> str:
-        """A tap on a checkpoint's Continue, at whatever time: the session goes on from there, and from there alone."""
-        _, seq, session = [*arrival.data.split(":", 2), "", ""][:3]
-        place = await self._routes.place_of(session)
-        if role < Role.OPERATOR or place != arrival.place or not seq.isdigit():
-            return words.EXPIRED if role >= Role.OPERATOR else words.VIEWERS_READ
-        current = self._routes.known(arrival.place)
-        todo = self._hub.todo(current) if current else None
-        if todo and todo.running:  # led to another session, the place could no longer stop it
-            return modelwords.RUN_GOES_ON
-        asked = steps.Asked(
-            at=self._clock.now(),
-            text=words.GO_ON,
-            author=author_of(arrival),
-            ref=f"press:{row.bot}:{row.update_id}",
-            role=role.name.lower(),
-        )
-        await self._routes.point(arrival.place, session)
-        done = await self._hub.go_on(session, int(seq), asked, self._start_of(arrival.place))
-        return words.GOES_ON if done else words.EXPIRED
 
     async def _reply(self, row: Inbound, arrival: Arrival, text: str, kind: str = "") -> None:
         """A durable answer of the desk's own; the same update never gives two of a kind."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from agent.settings import Settings
 from bot.board import Board
+from bot.continuing import Continuing
 from bot.examining import Examining
 from bot.fresh import Fresh
 from bot.keeping import Keeping
 from bot.log import Log
 from bot.notices import Notices
 from bot.paging import Paging
-from bot.parts import Parts, zone_of
+from bot.parts import Parts, start_of, zone_of
 from bot.plan import Plans
 from bot.sessions import Sessions
 from bot.status import About, Status
@@ -62,4 +63,5 @@ def board_of(service: Service, settings: Settings, parts: Parts, warnings: Seque
         verbosity=service.verbosity,
         examining=Examining(exam, notices, mask),
         paging=Paging(store, routes, sender, mask),
+        continuing=Continuing(hub, routes, clock, start_of(settings, parts.access)),
     )

@@ -270,3 +270,18 @@ async def test_an_input_that_ends_waits_for_what_passed_the_queues(tmp_path: Pat
         gate.set()
         await idle
         assert len(desk.channel.screen()) == 1
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 40, "-1", "1e3", ""])
+async def test_a_number_that_is_none_on_a_continue_is_answered(tmp_path: Path, number: str) -> None:
+    async with office(["one", "two"], tmp_path) as desk:
+        await desk.channel.say("first")
+        await desk.channel.say("/checkpoint")
+        await desk.pass_time()
+        verb, _, session = desk.button("Continue").split(":", 2)
+        await desk.channel.press(f"{verb}:{number}:{session}")
+        await desk.pass_time()
+        assert (desk.toasts(), len(desk.model.requests)) == ([words.EXPIRED], 1)
+        await desk.channel.press(desk.button("Continue"))
+        await desk.pass_time()
+        assert (desk.toasts()[1:], len(desk.model.requests)) == ([words.GOES_ON], 2)
