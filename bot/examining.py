@@ -38,9 +38,16 @@ class Examining:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
 
+    async def _report(self) -> str:
+        try:
+            return self.mask(await self.exam())
+        except Exception:  # whoever asked waits for an answer
+            logger.exception("the examination broke")
+            return words.BROKEN
+
     async def _examine(self, arrival: Arrival) -> None:
         try:
-            report = self.mask(await self.exam())
+            report = await self._report()
             for number, letter in enumerate(plain(report)):
                 await self.notices.tell(arrival.place, letter, f"doctor:{arrival.ref}:{number}")
         except StoreError as error:

@@ -258,3 +258,13 @@ async def test_an_undo_that_the_store_keeps_from_being_told_is_told_later(tmp_pa
         await desk.pass_time(10)
         assert files.undone == 1 and desk.toasts() == [words.UNDO_DONE]
         assert words.undone(1, 0) in desk.channel.screen()[-1]
+
+
+async def test_an_examination_that_breaks_is_told(tmp_path: Path) -> None:
+    async with office([], tmp_path) as desk:
+
+        async def broken() -> str:
+            raise ZeroDivisionError
+
+        desk.service.board.examining.exam = broken
+        assert await say(desk, "/doctor", ADMIN) == [words.DOCTOR_BEGUN, words.BROKEN]
