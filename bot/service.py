@@ -155,7 +155,10 @@ class Service:
     async def serve(self, stopped: asyncio.Event) -> None:
         """Until `stopped` is set or the channel ends by itself. Raises TokenRefused, StoreError."""
         channel, ready = self._parts.channel, asyncio.Event()
-        await channel.connect()
+        stopping = asyncio.create_task(stopped.wait(), name="stop")
+        if not await self._connected(stopping):
+            await self.close()
+            return
 
         async def intake(batch: Sequence[Received]) -> None:
             # The first poll goes out while the past is picked up; nothing is confirmed before that is done.
@@ -164,7 +167,6 @@ class Service:
 
         listening = asyncio.create_task(channel.listen(intake), name="listen")
         purging = asyncio.create_task(self.retention.run(), name="retention")
-        stopping = asyncio.create_task(stopped.wait(), name="stop")
         tasks = [listening, stopping, purging]
         try:
             await self.pick_up()
@@ -179,6 +181,21 @@ class Service:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.close()
+
+    async def _connected(self, stopping: asyncio.Task[bool]) -> bool:
+        """False if we are to stop before the channel has answered. Raises TokenRefused."""
+        connecting = asyncio.create_task(self._parts.channel.connect(), name="connect")
+        try:
+            await asyncio.wait({connecting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                await connecting
+            return connecting.done()
+        except BaseException:
+            stopping.cancel()
+            raise
+        finally:
+            connecting.cancel()
+            await asyncio.gather(connecting, return_exceptions=True)
 
     def masked(self, received: Received) -> Received:
         """What is stored of an update doesn't hold our own secrets, also where somebody typed them."""

@@ -240,3 +240,10 @@ async def test_a_locked_store_confirms_nothing_and_stop_still_kills(lab: Lab) ->
         rival.close()
     await lab.wait_text("Stopped")
     await lab.ask("next", ["FINAL14"], "FINAL14")
+
+
+async def test_sigterm_ends_it_also_while_telegram_can_t_be_reached_yet(lab: Lab) -> None:
+    await lab.telegram.server.stop()
+    await lab.bot.launch()
+    await lab.until(lambda: "can't be reached" in lab.bot.log_tail(), "it never tried")
+    assert await lab.bot.stop(grace=10) == 0
