@@ -39,6 +39,7 @@ class Door:
         self._people, self._lockdown, self._desk = people, lockdown, desk
         self._follow = follow
         self._told: set[int] = set()  # who has heard that we are locked
+        self._said: set[tuple[str, int]] = set()  # groups, and the days on which a word was said about them
 
     async def intake(self, batch: Sequence[Received]) -> None:
         """Returns when the batch is stored. Raises StoreError if it is not."""
@@ -100,13 +101,17 @@ class Door:
         """Two that deserve a word, once a day: the owner in a group that isn't allowed, in private; and an anonymous
         admin of one that is (DEMAND D33)."""
         allowed, day = arrival.place.chat in self._access.chats, int(arrival.date // DAY_S)
+        if (arrival.place.chat, day) in self._said:
+            return  # a flood costs no more than this look
         try:
             if not allowed and not arrival.bot_sender and self._access.role(arrival.sender) is Role.OWNER:
                 key = f"not allowed:{arrival.place.chat}:{day}"
                 told = partial(words.not_allowed, arrival.place.chat)
                 await self._people.tell_owner(arrival.place.channel, arrival.place.bot, told, key)
+                self._said.add((arrival.place.chat, day))
             elif allowed and not self._access.locked and arrival.sender is None and arrival.bot_sender:
                 await self._people.tell(arrival.place, words.ANONYMOUS, f"anonymous:{arrival.place.chat}:{day}")
+                self._said.add((arrival.place.chat, day))
         except StoreError as error:
             logger.warning("a group's message is passed over: %s", error)
 
