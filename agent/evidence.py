@@ -127,6 +127,7 @@ class Evidence:
                 self.cwd, self.workspace = self.cwd or step.cwd, step.workspace or step.cwd
             case Asked() if not self.running:
                 self.running, self._before = True, self._count
+                self._checked.clear()  # who knows what others have changed between the runs
             case Ended():
                 self.running = False
                 self._calls.clear()
@@ -180,7 +181,7 @@ class Evidence:
     def checked(self, command: str, cwd: str) -> bool:
         """Whether a check of ours has seen the command pass, and nothing that it could depend on has changed since."""
         after = self._checked.get((" ".join(command.split()), cwd))
-        return after is not None and not self._changed_after(after)
+        return after is not None and len(self.deeds) < MOST and not self._changed_after(after)
 
     def _changed_after(self, number: int, but: Deed | None = None) -> bool:
         later = (each for each in self.deeds if each.number > number and each is not but)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,8 +39,9 @@ class Background:
         loop = asyncio.get_running_loop()
 
         def ended(session: str, job: Job) -> None:
-            if not (job.why or loop.is_closed()):
-                loop.call_soon_threadsafe(self._heard, session, job)
+            if not job.why:
+                with contextlib.suppress(RuntimeError):  # we have ended, too
+                    loop.call_soon_threadsafe(self._heard, session, job)
 
         self.hub.edges.host.jobs.ended = ended
 

@@ -9,7 +9,7 @@ import pytest
 
 from agent.guards.gate import Gate
 from agent.guards.world import World
-from agent.steps import Asked, Change, Commanded, Looking, Nudged, Outcome, Seen, Stream
+from agent.steps import Asked, Change, Commanded, End, Ended, Looking, Nudged, Outcome, Seen, Stream
 from tests.test_guard_drift import Run
 
 DISK = {"files": 3, "whole": True, "newest": [], "missing": []}
@@ -132,6 +132,17 @@ def test_the_gate_takes_its_green_for_the_same_inputs_and_runs_it_for_others() -
     assert "make ok" in claimed[0].data
     edit(run)
     run.answer("verify", {"checks": [RED]})
+    run.claim()
+    assert asked(run) == ["make ok"]
+
+
+def test_a_green_of_an_earlier_run_is_run_again() -> None:
+    run = planned(DONE, guards=(Gate(),))
+    edit(run)
+    run.answer("verify", {"checks": [GREEN]})
+    run.show(Ended(at=4, end=End.ANSWERED), Asked(at=5, text="and?", author="t:7", role="owner"))
+    run.call("plan", {"items": [DONE]}, files=())
+    run.looks.clear()
     run.claim()
     assert asked(run) == ["make ok"]
 
