@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from bot.lane import DRAFT_S
+from bot.lane import DRAFT_S, EDIT_S
 from tests.fakes.lab import DRAFT, Lab, Sent
 from tests.fakes.model import KEY, End, Http, Say, Sse, chunk, sh
 from tests.fakes.telegram import ApiCall, Fault
@@ -93,6 +93,18 @@ async def test_a_stopped_answer_shows_nothing_more(lab: Lab) -> None:
     after = len(lab.telegram.calls)
     await asyncio.sleep(3)
     assert [call.method for call in lab.telegram.calls[after:] if call.method == DRAFT] == []
+
+
+async def test_a_run_that_talks_and_works_paces_its_card_and_its_drafts_each(lab: Lab) -> None:
+    await lab.start()
+    talk = "I look at the next part of it now. " * 8
+    turns = [Say(f"{turn}: {talk}", (sh(f"echo {turn}"),), pieces=12, pause=0.15) for turn in range(6)]
+    sent = await lab.ask("work", [*turns, "FINAL1"], "FINAL1", timeout=60)
+    for method, gap in ((DRAFT, DRAFT_S), ("editMessageText", EDIT_S)):
+        calls = [call for call in lab.telegram.calls[sent.after :] if call.method == method]
+        took = calls[-1].at - calls[0].at
+        assert 2 <= len(calls) <= took / gap + 2, (method, took)
+    assert len({call.params["draft_id"] for call in drafts(lab, sent)}) >= 2  # a reply of its own each
 
 
 async def test_keys_that_are_cut_in_pieces_are_not_shown(lab: Lab) -> None:
