@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import IO, Literal
 
+from agent.behind import Behind
+
 CHATTY = ("httpx", "httpx2", "httpcore", "httpcore2", "openai", "telegram", "asyncio")
 RESERVED = frozenset({"ts", "level", "logger", "event", "msg", "trace"})
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})  # controls, direction marks, half surrogates, other line ends
@@ -38,6 +40,13 @@ def setup(
     logging.captureWarnings(True)
     sys.excepthook = _uncaught
     threading.excepthook = _uncaught_in_thread
+
+
+def last_lines(timeout_s: float) -> None:
+    """Wait until what was logged is written, at most so many seconds."""
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, _Handler) and isinstance(handler.stream, Behind):
+            handler.stream.drain(timeout_s)
 
 
 def event(logger: logging.Logger, name: str, /, level: int = logging.INFO, **fields: object) -> None:

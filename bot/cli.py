@@ -142,16 +142,20 @@ def _load(scrub: bool = True) -> tuple[Loaded, dict[str, str]]:
 
 def _held(loaded: Loaded):  # type: ignore[no-untyped-def]
     """Prepare home and logging, and hold the home's lock."""
+    import atexit
     import logging
+    from typing import IO, cast
 
+    from agent.behind import Behind
     from agent.lock import HomeLock
-    from agent.log import setup
+    from agent.log import last_lines, setup
     from agent.redact import LogFilter, Redactor
     from agent.settings import prepare_home, secrets
 
     values = loaded.settings
     prepare_home(values.home)
-    setup(values.log.level, values.log.format, LogFilter(Redactor(secrets(values))))
+    setup(values.log.level, values.log.format, LogFilter(Redactor(secrets(values))), cast(IO[str], Behind(2)))
+    atexit.register(last_lines, LAST_S)
     for warning in loaded.warnings:
         logging.getLogger("jarvis").warning("%s", warning)
     return HomeLock(values.home)
@@ -181,6 +185,7 @@ def _until_the_end(work) -> None:  # type: ignore[no-untyped-def]
 def _cut_off(failure: BaseException | None) -> None:
     """Leave now, having said why: what would have is still waiting for the threads."""
     from agent.errors import JarvisError
+    from agent.log import last_lines
 
     match failure:
         case None:
@@ -190,6 +195,7 @@ def _cut_off(failure: BaseException | None) -> None:
         case _:
             code = 1
             sys.excepthook(type(failure), failure, failure.__traceback__)
+    last_lines(LAST_S)
     _let_go()
     os._exit(code)
 

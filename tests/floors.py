@@ -57,7 +57,7 @@ BY_FLOOR = {
         *("loop", "session", "folds", "writing", "hub", "settle", "edges", "handoff", "slots", "offering", "dropping"),
         *_CHILDREN,
     ),
-    Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "opening", "backtest", "eval", "demo"),
+    Floor.ROOTS: ("__main__", "settings", "catalogue", "log", "behind", "opening", "backtest", "eval", "demo"),
 }
 FLOORS: dict[str, Floor] = {
     "agent": Floor.DOOR,
