@@ -125,7 +125,7 @@ class Modes:
     def short(self) -> str:
         """The mode for a line of the status."""
         mode, until = self.current(self._clock.now())
-        return mode if until is None else f"{mode} until {self._time(until)}"
+        return mode if until is None else words.until(mode, self._time(until))
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """/mode [sandbox|ask|full] [time]. Raises StoreError, and then nothing has changed."""

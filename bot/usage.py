@@ -55,7 +55,7 @@ class Usages:
         number = user.partition(":")[2]
         known = self._access.person(int(number)) if number.isdecimal() else None
         name = words.YOU if user == me else short(known.name) if known else ""
-        return (f"id {number} ({name})" if name else f"id {number}") if number else words.UNKNOWN
+        return words.numbered(number, name) if number else words.UNKNOWN
 
     def _limits(self, today: Sequence[Spent], me: str, private: bool, admin: bool) -> list[str]:
         """The budgets, with the share used. What a person has used elsewhere is no group's business, and what all have

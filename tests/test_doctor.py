@@ -347,7 +347,7 @@ def cut_at(tokens: int) -> Any:
     ("step", "env", "grade", "word"),
     [
         ("yes", {}, OK, "arrives whole"),
-        (cut_at(2048), {}, WARN, "read 2048 of about"),
+        (cut_at(2048), {}, WARN, "read 2,048 of about"),
         (Say("yes", usage=False), {}, OK, "doesn't count"),
         ("yes", {"MODEL__CONTEXT_TOKENS": "4096"}, OK, "too few"),
         (Http(400, {"error": {"message": "x", "code": "context_length_exceeded"}}), {}, WARN, "too long"),

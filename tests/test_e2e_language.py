@@ -196,7 +196,7 @@ async def test_a_day_in_german_holds_no_english(lab: Lab) -> None:
     names = ("help", "start", "status", "users", "usage", "undo", "plan", "model", "mode", "sessions", "log", "tools")
     await said(lab, *(f"/{name}" for name in names), "/unsinn", "/mode ZZ", "/verbosity ZZ", "/pause", "/stop")
     await said(lab, "/doctor")
-    await lab.wait_text("zu richten", timeout=30)
+    await lab.wait_text("zu beheben", timeout=30)
     missing = Http(404, {"error": {"message": "x", "code": "model_not_found"}})
     sent = lab.send("ZZ los", [missing])
     await lab.wait_text("Das Modell test-model ist an diesem Endpunkt nicht bekannt. Wähl", after=sent.after)

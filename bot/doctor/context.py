@@ -11,6 +11,7 @@ from agent.models.cutting import LEAST
 from agent.models.tokens import BYTES_A_TOKEN
 from agent.settings import Settings
 from agent.steps import Failed, Said, Trouble
+from bot import words
 from bot.doctor.finding import Finding, ok, warn
 from bot.doctorwords import said
 from bot.models import model_settings
@@ -26,13 +27,13 @@ async def context(settings: Settings) -> Sequence[Finding]:
     if not settings.model.base_url or not settings.model.name:
         return []
     if tokens < LEAST * 5 // 4:
-        return [ok("context", said("context small", told))]
+        return [ok("context", said("context small", number(told)))]
     chat = OpenAIChat(model_settings(settings), SystemClock())
     try:
         async with asyncio.timeout(LONGEST_S):
             end = [each async for each in chat.reply([{"role": "user", "content": _filler(tokens)}], [])][-1]
     except TimeoutError:
-        return [ok("context", said("context slow", tokens, round(LONGEST_S)))]
+        return [ok("context", said("context slow", number(tokens), round(LONGEST_S)))]
     finally:
         await chat.close()
     return _judged(end, told, tokens)
@@ -41,14 +42,14 @@ async def context(settings: Settings) -> Sequence[Finding]:
 def _judged(end: object, told: int, tokens: int) -> list[Finding]:
     match end:
         case Failed(trouble=Trouble.OVERFLOW):
-            return [warn("context", said("context long", tokens, told), said("mend context"))]
+            return [warn("context", said("context long", number(tokens), number(told)), said("mend context"))]
         case Said(usage=usage) if usage.expected:
-            text = said("context cut", usage.prompt, usage.expected)
+            text = said("context cut", number(usage.prompt), number(usage.expected))
             return [warn("context", text, said("mend context"))]
         case Said(usage=usage) if usage.estimated:
             return [ok("context", said("context uncounted"))]
         case Said(usage=usage):
-            return [ok("context", said("context whole", usage.prompt, told))]
+            return [ok("context", said("context whole", number(usage.prompt), number(told)))]
     return []
 
 
@@ -63,3 +64,7 @@ def _filler(tokens: int) -> str:
         parts.append(f"{words[number % 10]} and {words[number // 10 % 10]}, {words[number // 100 % 10]};")
         size += len(parts[-1]) + 1
     return "\n".join([*parts, ask])
+
+
+def number(tokens: int) -> str:
+    return words.say(tokens, "n")

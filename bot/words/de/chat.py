@@ -20,7 +20,7 @@ RESTARTED = (
     "nicht noch einmal gestartet und mache hier weiter."
 )
 BROKEN = (
-    "An dieser Nachricht ist in Jarvis etwas kaputtgegangen, ich habe nichts getan. Näheres steht im Log; bitte "
+    "Bei dieser Nachricht ist in Jarvis etwas kaputtgegangen; ich habe nichts getan. Näheres steht im Log; bitte "
     "versuch es noch einmal."
 )
 UNREADABLE = (
@@ -90,7 +90,7 @@ def unusable(kind: str) -> str:
 
 
 def unreachable(chat: str, why: str) -> str:
-    return f"In den Chat {chat} kann ich nicht schreiben: {why}. Was dort zu sagen war, geht später raus."
+    return f"In den Chat {chat} kann ich nicht schreiben: {why}. Was dort zu sagen war, geht später hinaus."
 
 
 def stopped(run: bool, jobs: int, left: int) -> str:

@@ -19,12 +19,12 @@ HELP = {
     "usage": "was das Modell verbraucht hat: Tokens, Geld, Budgets",
     "model": "wie es um die Modelle steht; ein anderes für diesen Chat",
     "mode": "was ohne Nachfrage läuft: sandbox, ask oder full",
-    "tools": "was ich benutzen kann, und was von dir nicht geht",
+    "tools": "was ich benutzen kann, und welche deiner Werkzeuge nicht gehen",
     "verbosity": "wie viel ich erzähle: quiet, normal oder full",
     "log": "die Schritte dieser Sitzung als Datei",
     "users": "wer mit mir reden darf",
     "lock": "Notfall: alles stoppen, nur der Besitzer kommt noch herein",
-    "doctor": "alle Teile prüfen, und wie sie zu richten sind",
+    "doctor": "alle Teile prüfen und sagen, was zu beheben ist",
     "help": "was ich kann",
     "start": "Hallo sagen",
 }
@@ -50,7 +50,7 @@ def built_in_tools(names: str) -> str:
 
 REGISTRIES = {"Custom": "Eigene", "MCP": "MCP"}
 MODES = {
-    "sandbox": "Arbeit im Arbeitsordner läuft von selbst, was die Kiste verlässt, braucht ein OK",
+    "sandbox": "Arbeit im Arbeitsordner läuft von selbst, alles darüber hinaus braucht ein OK",
     "ask": "Lesen läuft von selbst, alles andere braucht ein OK",
     "full": "alles läuft ohne Nachfrage",
 }
@@ -73,6 +73,10 @@ def mode_is(mode: str, standing: str, until: str) -> str:
     return f"Modus {mode}, {back}. {mode.capitalize()}: {MODES[mode]}."
 
 
+def until(mode: str, when: str) -> str:
+    return f"{mode} bis {when}"
+
+
 def mode_back(mode: str) -> str:
     return f"Die Zeit ist um: wieder Modus {mode}. {mode.capitalize()}: {MODES[mode]}."
 
@@ -83,14 +87,14 @@ def locked(stopped: int) -> str:
 
 
 # -- pause and status -----------------------------------------------------------------------------------------------
-UNDER_WAY = "Ist unterwegs; der Speicher nimmt es nur langsam an."
+UNDER_WAY = "Ich bin dabei; der Speicher nimmt es nur langsam an."
 PAUSED_ALREADY = "Der Lauf ist schon angehalten. /resume oder eine Nachricht setzt ihn fort."
 NOT_PAUSED = "Der Lauf ist nicht angehalten; er geht weiter."
 GOES_ON_NOW = "Es geht weiter."
 PAUSED = "angehalten"
 WAITS_FOR_OK = "warte auf ein OK"
 CARD_PAUSED = "⏸ angehalten"
-PAUSE, RESUME, DETAILS = "Anhalten", "Fortsetzen", "Einzelheiten"
+PAUSE, RESUME, DETAILS = "Anhalten", "Fortsetzen", "Details"
 NO_SANDBOX = "keine: Für Änderungen im Arbeitsordner wird gefragt"
 
 
@@ -112,7 +116,7 @@ def stands(model: str, mode: str, sandbox: str) -> str:
 
 
 def up(seconds: float, running: int) -> str:
-    return f"Wach seit {span(seconds)} · insgesamt {running} {'Lauf' if running == 1 else 'Läufe'}"
+    return f"In Betrieb seit {span(seconds)} · insgesamt {running} {'Lauf' if running == 1 else 'Läufe'}"
 
 
 def unsent(count: int) -> str:

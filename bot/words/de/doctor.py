@@ -32,7 +32,7 @@ NAMES = {
 
 
 def total(ok: int, warned: int, failed: int) -> str:
-    return f"{ok} in Ordnung, {warned} zu beachten, {failed} zu richten"
+    return f"{ok} in Ordnung, {warned} zu beachten, {failed} zu beheben"
 
 
 def gigabytes(figure: float) -> str:
@@ -57,11 +57,11 @@ SAYS = {
     "mend workspace": "Gib diesem Benutzer das Recht dazu, oder setz JARVIS_RUN__WORKSPACE auf einen anderen Ordner.",
     "sandbox unbuilt": "diese Ausgabe hat keine",
     "mend sandbox unbuilt": "Für Änderungen wird gefragt, außer im Modus full.",
-    "sandbox none": "auf dieser Maschine geht keine",
+    "sandbox none": "auf dieser Maschine funktioniert keine",
     "mend sandbox none": (
         "apt-get install bubblewrap (oder ein Kernel mit Landlock); bis dahin wird für jede Änderung gefragt."
     ),
-    "sandbox works": "{0} geht",
+    "sandbox works": "{0} funktioniert",
     "user root": "ich laufe als root, und jeder Befehl auch",
     "mend user root": "Gib mir einen eigenen Benutzer; deploy/jarvis.service zeigt, wie.",
     "limits unknown": "dieses System sagt es nicht",
@@ -88,7 +88,7 @@ SAYS = {
     "store unread": "{0}",
     "mend store unread": "Siehe oben; nichts wurde geändert.",
     "store later": "noch keiner; der erste Start legt ihn an",
-    "store sound": "heil, Schema {0}; offene Läufe: {1}, Nachrichten unterwegs: {2}",
+    "store sound": "in Ordnung, Schema {0}; offene Läufe: {1}, Nachrichten unterwegs: {2}",
     "check failed": "diese Prüfung selbst ist gescheitert ({0})",
     "mend check failed": "Bitte melde es; die anderen Prüfungen liefen weiter.",
     "mode sandbox": "sandbox: Arbeit im Arbeitsordner läuft von selbst, für den Rest wird gefragt",

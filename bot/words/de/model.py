@@ -13,7 +13,7 @@ ALREADY_TRIED = "Das wurde schon noch einmal versucht, oder hier wurde Neueres v
 RUN_GOES_ON = "Hier läuft schon etwas anderes. /stop, oder warte auf sein Ende."
 NOT_WAITING = "Dieser Lauf wartet nicht mehr."
 CANCELLED = "Abgebrochen. Ich warte nicht länger."
-NEEDS_OWNER = "Das Modell lässt mich gerade nicht herein. Nur mein Besitzer kann das richten; er weiß Bescheid."
+NEEDS_OWNER = "Das Modell lässt mich gerade nicht herein. Nur mein Besitzer kann das beheben; er weiß Bescheid."
 OWNER_HINT = "Setz einen gültigen JARVIS_MODEL__API_KEY und starte mich neu; dann geht es mit „Noch einmal“ weiter."
 USAGE = "/model zeigt die Modelle, /model NAME nimmt hier ein anderes, /model default wieder mein eigenes."
 BAD_NAME = "Ein Modellname ist ein Wort von höchstens 200 Zeichen, wie qwen3:8b."
@@ -45,7 +45,7 @@ def waits_until(when: str, why: str) -> str:
 
 
 def queued(ahead: int) -> str:
-    return f"… wartet auf das Modell: {ahead} vorher dran"
+    return f"… wartet auf das Modell: noch {ahead} davor"
 
 
 def waits(why: str, until: float | None, now: float) -> str:
@@ -57,7 +57,8 @@ def waiting(why: str) -> str:
 
 
 def parked(why: str, when: str) -> str:
-    return f"{why} Ich warte und versuche es um {when} wieder. Eine neue Nachricht tut das gleich; /stop beendet es."
+    again = "Eine neue Nachricht tut das sofort; Abbrechen oder /stop beendet es."
+    return f"{why} Ich warte und versuche es um {when} wieder. {again}"
 
 
 def no_longer_parked(why: str, went_on: bool) -> str:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-RUN_ONCE, DENY, THIS_SESSION, ASK_AGAIN = "Einmal ausführen", "Ablehnen", "Genau dieser, ganze Sitzung", "Neu fragen"
+RUN_ONCE, DENY, THIS_SESSION, ASK_AGAIN = (
+    "Einmal ausführen",
+    "Ablehnen",
+    "Genau diesen Befehl, ganze Sitzung",
+    "Neu fragen",
+)
 NOT_SHOWN = "(wer hier fragt, sagt nicht, was)"
 ADMINS_DECIDE = "Das kann nur ein Admin oder der Besitzer entscheiden."
 SECOND_PERSON = "Das wolltest du selbst: Freigeben muss es jemand anders, ein Admin oder der Besitzer."
@@ -58,12 +63,16 @@ def only(least: str) -> str:
 
 def pairing(code: str, bot: str, minutes: int) -> str:
     to = f"@{bot}" if bot else "den Bot"
-    return f"Pairing code: {code}\nSchick ihn binnen {minutes} Minuten privat an {to}, um Besitzer zu werden."
+    return f"Pairing-Code: {code}\nSchick ihn binnen {minutes} Minuten privat an {to}, um Besitzer zu werden."
 
 
 def newcomer(person_id: int, name: str) -> str:
     who = f"Nummer {person_id}, nennt sich: {name or '(kein Name)'}"
     return f"Jemand Neues möchte herein.\n{who}\nLass nur herein, wen du kennst."
+
+
+def numbered(person: str, name: str) -> str:
+    return f"Nummer {person} ({name})" if name else f"Nummer {person}"
 
 
 def about(person_id: int, name: str, role: str) -> str:

@@ -16,7 +16,7 @@ BUDGET = {"run": "ein Lauf", "user_day": "du", "day": "alle"}
 
 
 def day_begins(zone: str) -> str:
-    return f"Ein Tag beginnt 00:00 {zone}."
+    return f"Ein Tag beginnt um 00:00 {zone}."
 
 
 def calls(figure: str, count: int) -> str:
@@ -33,6 +33,10 @@ def tokens_of(figure: str) -> str:
 
 def seconds_of_work(figure: float) -> str:
     return f"{number(figure)} s Arbeit"
+
+
+def and_unknown(cost: str) -> str:
+    return f"{cost} + unbekannt"
 
 
 def share_of(percent: str, measure: str) -> str:

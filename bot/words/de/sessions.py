@@ -74,7 +74,7 @@ CHECKPOINT_NOW = "Checkpoint, wie es jetzt steht"
 
 
 def details(page: int, pages: int, text: str) -> str:
-    return f"Einzelheiten · Seite {page} von {pages}\n\n{text}" if pages > 1 else f"Einzelheiten\n\n{text}"
+    return f"Details · Seite {page} von {pages}\n\n{text}" if pages > 1 else f"Details\n\n{text}"
 
 
 def detail_said(turn: int, text: str) -> str:

@@ -17,6 +17,11 @@ def span(seconds: float) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60} min"
 
 
+def written(figure: str) -> str:
+    swapped = figure.translate(str.maketrans(",.", ".,"))
+    return f"{swapped.replace('$', '')} $" if "$" in figure else swapped
+
+
 def number(figure: float) -> str:
     """1.234.567, as it is written in German."""
     return f"{figure:,.0f}".replace(",", ".")

@@ -81,6 +81,10 @@ def mode_is(mode: str, standing: str, until: str) -> str:
     return f"Mode {mode}, {back}. {mode.capitalize()}: {MODES[mode]}."
 
 
+def until(mode: str, when: str) -> str:
+    return f"{mode} until {when}"
+
+
 def mode_back(mode: str) -> str:
     return f"The time is over: mode {mode} again. {mode.capitalize()}: {MODES[mode]}."
 

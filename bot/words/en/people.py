@@ -71,6 +71,10 @@ def newcomer(person_id: int, name: str) -> str:
     return f"Someone new wants in.\n{who}\nLet them in only if you know them."
 
 
+def numbered(person: str, name: str) -> str:
+    return f"id {person} ({name})" if name else f"id {person}"
+
+
 def about(person_id: int, name: str, role: str) -> str:
     return f"id {person_id}{f' ({name})' if name else ''}: {role}"
 

@@ -34,6 +34,10 @@ def seconds_of_work(figure: float) -> str:
     return f"{figure:,.0f} s of work"
 
 
+def and_unknown(cost: str) -> str:
+    return f"{cost} + unknown"
+
+
 def share_of(percent: str, measure: str) -> str:
     return f"{percent} of the {MEASURES.get(measure, measure)}"
 

@@ -18,6 +18,11 @@ def span(seconds: float) -> str:
     return f"{seconds // 3600} h {seconds % 3600 // 60} min"
 
 
+def written(figure: str) -> str:
+    """A figure such as 1.2k or $1,234, as it is written in this language."""
+    return figure
+
+
 def clock(seconds: float) -> str:
     """0:42, 12:05, 1:02:03."""
     minutes, rest = divmod(max(0, int(seconds)), 60)
