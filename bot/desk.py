@@ -21,7 +21,7 @@ from bot.asking import Asking
 from bot.channel import Arrival, Channel, Place, Received
 from bot.commands import Commands
 from bot.control import Control
-from bot.express import Express, Order
+from bot.express import Express, Order, answering
 from bot.gathering import whole_turn
 from bot.incoming import Incoming
 from bot.languages import Languages
@@ -271,6 +271,6 @@ class Desk:
         key = f"{row.bot}:{row.update_id}:{kind or arrival.command or 'note'}"
         rows = [
             Outgoing(f"{key}:{n}" if n else key, arrival.place.chat, encode(arrival.place, each), role="notice")
-            for n, each in enumerate(plain(text))
+            for n, each in enumerate(answering(arrival, plain(text)))
         ]
         self._sender.deliver(await self._store.project(f"desk:{row.bot}", 0, rows))

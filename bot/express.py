@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agent import Inbound, StoreError
 from bot import words
 from bot.access import Role
-from bot.channel import Arrival, Channel, Flooded, SendFailed
+from bot.channel import Arrival, Channel, Flooded, Letter, SendFailed
 from bot.control import COMMANDS, Control
 from bot.markup import plain
 from bot.outbox import Sender
@@ -104,7 +104,7 @@ class Express:
         text = self._status.text(arrival)
         try:
             if not self._sender.flooded(arrival.place):
-                for letter in plain(text):
+                for letter in answering(arrival, plain(text)):
                     self._sender.passed(arrival.place)
                     await self._channel.send(arrival.place, letter)
                 return
@@ -130,6 +130,12 @@ class Express:
             logger.warning("a command is not answered yet: %s", error)
             return False
         return True
+
+
+def answering(arrival: Arrival, letters: Sequence[Letter]) -> list[Letter]:
+    """Among people an answer says whose message it is for."""
+    first = () if arrival.private or arrival.kind == "press" else letters[:1]
+    return [*(replace(letter, reply_to=arrival.message_id) for letter in first), *letters[len(first) :]]
 
 
 def _verb(arrival: Arrival) -> str:

@@ -38,11 +38,11 @@ class Paging:
         verb, page, asked, tag, session = [*arrival.data.split(":", 4), "", "", "", ""][:5]
         if verb != VERB:
             return None
-        place = await self.routes.place_of(session) if session and asked.isdigit() else None
+        place = await self.routes.place_of(session) if session and asked.isdecimal() else None
         if place is None or place != arrival.place:
             return words.EXPIRED
         made = pages(run_of(await self.store.read(session), int(asked)))
-        number = min(int(page), len(made) - 1) if page.isdigit() else len(made) - 1
+        number = min(int(page), len(made) - 1) if page.isdecimal() else len(made) - 1
         tag = tag or f"{crc32(arrival.press_id.encode()):08x}"
         text = plain(self.mask(words.details(number + 1, len(made), made[number])))[0].text
         letter = Letter(text, buttons=_turns(number, len(made), f"{asked}:{tag}:{session}"), silent=True)

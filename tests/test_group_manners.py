@@ -260,6 +260,16 @@ async def test_an_undo_that_the_store_keeps_from_being_told_is_told_later(tmp_pa
         assert words.undone(1, 0) in desk.channel.screen()[-1]
 
 
+@pytest.mark.parametrize("text", ["/status", "/help", "/mode", "/stop", "", "do it"])
+async def test_among_people_an_answer_replies_to_whom_it_is_for(tmp_path: Path, text: str) -> None:
+    async with office([], tmp_path) as desk:
+        sender = VIEWER if text == "do it" else OPERATOR
+        await say(desk, text, sender, message_id=900)
+        await say(desk, text or "/help", OWNER, str(OWNER), message_id=901) if text != "do it" else None
+        assert [letter.reply_to for letter in desk.letters(GROUP)] == [900]
+        assert {letter.reply_to for letter in desk.letters()} <= {None}
+
+
 async def test_an_examination_that_breaks_is_told(tmp_path: Path) -> None:
     async with office([], tmp_path) as desk:
 
