@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bot.words.de.times import number
+
 RUN_ONCE, DENY, THIS_SESSION, ASK_AGAIN = (
     "Einmal ausführen",
     "Ablehnen",
@@ -36,7 +38,7 @@ def only_you(chat: str) -> str:
 
 
 def in_full_above(length: int, digest: str) -> str:
-    return f"⋯ {length} Zeichen, alle stehen darüber · sha256 {digest} ⋯"
+    return f"⋯ {number(length)} Zeichen, alle stehen darüber · sha256 {digest} ⋯"
 
 
 def decided(verdict: str, who: str, reason: str) -> str:
@@ -86,12 +88,12 @@ def now_is(person_id: int, name: str, role: str) -> str:
         case "ignored":
             return f"{about(person_id, name, 'ignoriert')}. Ich frage nicht mehr danach."
         case _:
-            return f"{about(person_id, name, role)}, ab jetzt."
+            return f"{about(person_id, name, role.capitalize())}, ab jetzt."
 
 
 def welcome(role: str) -> str:
     asks = "Sag mir einfach, was zu tun ist." if role != "viewer" else "Du darfst zusehen: /status."
-    return f"Der Besitzer hat dich als {role} hereingelassen. {asks} /help zeigt die Befehle."
+    return f"Der Besitzer hat dich als {role.capitalize()} hereingelassen. {asks} /help zeigt die Befehle."
 
 
 def added(by: int | None, day: str) -> str:
