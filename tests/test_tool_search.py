@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,8 +19,10 @@ from agent.errors import ToolError
 from agent.ports import Result
 from agent.steps import Outcome
 from agent.tools import _searching
+from agent.tools import search as module
 from agent.tools._hits import SHOWN
-from agent.tools.search import LONGEST, MOST, ROOM, tool
+from agent.tools._paths import locate
+from agent.tools.search import LONGEST, MOST, ROOM, Search, tool
 from tests.fakes.calls import arguments, context
 
 RG = _searching.ripgrep()
@@ -419,3 +423,16 @@ def test_both_find_the_same(
     finally:
         os.close(here)
     assert results[0] == results[1]
+
+
+async def test_the_path_is_looked_up_beside_the_event_loop(at: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a network drive whose server is gone that never comes back."""
+    threads: list[threading.Thread] = []
+
+    def noted(*args: Any, **more: Any) -> str:
+        threads.append(threading.current_thread())
+        return locate(*args, **more)
+
+    monkeypatch.setattr(module, "locate", noted)
+    await tool.run(context(at), Search(pattern="x"))
+    assert threads and threading.main_thread() not in threads

@@ -51,8 +51,7 @@ class _Tool:
     async def run(self, call: CallContext, args: Search) -> Result:
         """Raises ToolError."""
         _check(args)
-        path = locate(call, args.path, follow=True)
-        is_file = await asyncio.to_thread(_is_file, path)
+        path, is_file = await asyncio.to_thread(_placed, call, args.path)
         parent, only = os.path.split(path) if is_file else (path, "")
         wanted = Wanted(args.pattern, tuple(_globs(call, args, path)), args.fixed, args.ignore_case, only)
         searching = Searching(wanted, args.max, ROOM)
@@ -78,6 +77,12 @@ def _check(args: Search) -> None:
         raise ToolError(f"The pattern is longer than {LONGEST} characters: nothing was searched. Shorten it.")
     if "\n" in args.pattern or (not args.fixed and _LINE_BREAK.search(args.pattern)):
         raise ToolError("A pattern is matched within one line and can't hold a line break: nothing was searched.")
+
+
+def _placed(call: CallContext, typed: str) -> tuple[str, bool]:
+    """Where it is, and whether it is one file. Raises ToolError."""
+    path = locate(call, typed, follow=True)
+    return path, _is_file(path)
 
 
 def _is_file(path: str) -> bool:
