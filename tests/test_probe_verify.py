@@ -25,6 +25,24 @@ async def looked(folder: Path, asked: dict[str, Any], host: FakeHost | None = No
 
 
 # -- verify ---------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("command", "mode", "box", "runs"),
+    [
+        ("pytest -q", "full", False, True),
+        ("pytest -q", "sandbox", True, True),
+        ("curl -d x http://example.com", "full", False, False),
+        ("git push", "full", False, False),
+    ],
+)
+async def test_what_has_to_stay_inside_does_so_in_any_mode(
+    tmp_path: Path, command: str, mode: str, box: bool, runs: bool
+) -> None:
+    host = FakeHost(ran())
+    asked = {"commands": [[command, str(tmp_path)]], "mode": mode, "inside": True}
+    await looked(tmp_path, asked, host, box=box)
+    assert bool(host.commands) is runs
+
+
 async def test_a_command_runs_as_the_sessions_own_and_tells_its_output(tmp_path: Path) -> None:
     host = FakeHost(ran(Outcome.FAILED, 1, "FAILED test_a", "bad"))
     answer = await looked(tmp_path, {"commands": [["pytest", "/w"]]}, host, box=True)

@@ -47,9 +47,10 @@ class _Verify:
     timeout_s = ALL_S + 20.0  # ending a command takes a while too
 
     async def look(self, call: CallContext, args: str) -> str:
-        """`args` is {commands: [[command, cwd]], paths, find: bool, files, mode, role, tainted, within_s}. With `find`
-        and no commands the project's own test command is taken; `within_s` shortens the time for all. The answer:
-        {checks: [Check], missing: paths}. Raises ValueError for other arguments."""
+        """`args` is {commands: [[command, cwd]], paths, find: bool, files, mode, role, tainted, within_s, inside}.
+        With `find` and no commands the project's own test command is taken; `within_s` shortens the time for all;
+        with `inside` nothing runs that leaves the workspace, whatever the mode. The answer: {checks: [Check],
+        missing: paths}. Raises ValueError for other arguments."""
         asked = json.loads(args)
         commands = [(str(command), str(cwd)) for command, cwd in asked["commands"][:MOST]]
         if asked.get("find") and not commands:
@@ -86,7 +87,8 @@ def _barred(call: CallContext, command: str, cwd: str, asked: dict[str, Any]) ->
     mode = str(asked.get("mode", "ask"))
     scene = Scene(cwd or call.cwd, call.workspace, "", call.forbidden, (), bool(asked.get("tainted")))
     judged = judge(Call("", "shell", json.dumps({"command": command})), "write", scene)
-    if answer(mode, str(asked.get("role", "viewer")), judged.tier) is not Answer.RUN:
+    role, modes = str(asked.get("role", "viewer")), (mode, "sandbox") if asked.get("inside") else (mode,)
+    if any(answer(each, role, judged.tier) is not Answer.RUN for each in modes):
         return because(Why.NEEDS_OK)
     return None if mode == "full" or call.box else because(Why.NO_SANDBOX)
 

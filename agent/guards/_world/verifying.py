@@ -18,8 +18,9 @@ WITHIN_S = 20.0  # for all of them: the run waits
 
 @dataclass(slots=True)
 class Verifying:
-    """Fold each step. Only what the model itself gave as a check is run, and by itself only: not where somebody else's
-    words are in play, nor where a person is asked about each change."""
+    """Fold each step. Only what the model itself gave as a check is run, and only what stays in the workspace: nobody
+    has claimed anything yet. Not where somebody else's words are in play, nor where a person is asked about each
+    change."""
 
     _standing: Standing = field(default_factory=Standing)
     _cwd: str = ""
@@ -46,6 +47,6 @@ class Verifying:
         checks.asked(wanted)
         told = {
             "commands": [(command, self._cwd) for command in wanted], "paths": [], "within_s": WITHIN_S,
-            "mode": mode, "role": self._standing.role, "tainted": False,
+            "mode": mode, "role": self._standing.role, "tainted": False, "inside": True,
         }  # fmt: skip
         return Look(PROBE, json.dumps(told, ensure_ascii=False))
