@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from string import Formatter
 from typing import Any
 
 from agent.acts import Act
@@ -45,8 +47,11 @@ def told(cause: Cause, sentences: Mapping[str, str], say: Say) -> str:
 
     Raises LookupError or ValueError for what the sentences lack or doesn't fit into them.
     """
-    slots = [_Slot(_inner(value, sentences, say), say) for value in cause.values]
-    return sentences[cause.name].format(*slots)
+    values = [_inner(value, sentences, say) for value in cause.values]
+    out: list[str] = []
+    for text, place, kind in _pieces(sentences[cause.name]):
+        out.append(text if place is None else _worded(values[place], kind, say))
+    return "".join(out)
 
 
 def dump(*causes: Cause) -> str:
@@ -119,14 +124,20 @@ def plainly(value: Any, kind: str) -> str:
             return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    value: Any
-    say: Say
+@lru_cache(maxsize=1_024)
+def _pieces(sentence: str) -> tuple[tuple[str, int | None, str], ...]:
+    """A sentence cut at its slots, each the place of a value and its kind. Raises ValueError for a slot without one."""
+    out: list[tuple[str, int | None, str]] = []
+    for text, place, kind, _ in Formatter().parse(sentence):
+        out.append((text, None, ""))
+        if place is not None:
+            out.append(("", int(place), kind or ""))
+    return tuple(out)
 
-    def __format__(self, kind: str) -> str:
-        one, several, many = kind.partition("|")
-        return (one if self.value == 1 else many) if several else self.say(self.value, kind)
+
+def _worded(value: Any, kind: str, say: Say) -> str:
+    one, several, many = kind.partition("|")
+    return (one if value == 1 else many) if several else say(value, kind)
 
 
 def _inner(value: Any, sentences: Mapping[str, str], say: Say) -> Any:
