@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Protocol
 
-from agent import Clock, Hub, JarvisError, Store
+from agent import Clock, Hub, JarvisError, Store, StoreBroken
 from agent.host.outputs import forgotten
 from agent.sandbox.scratch import emptied
 from agent.settings import Settings
@@ -133,8 +133,16 @@ class Retention:
                 while await self._store.retire(session, before):
                     gone += 1
         for session in await self._store.growing(before):
-            while self._hub.session(session) is None and await self._store.shorten(session, before, self._clock.now()):
-                gone += 1
+            try:
+                gone += await self._shortened(session, before)
+            except StoreBroken as error:
+                logger.warning("retention: session %s is left as it is: %s", session, error)
+        return gone
+
+    async def _shortened(self, session: str, before: float) -> int:
+        gone = 0
+        while self._hub.session(session) is None and await self._store.shorten(session, before, self._clock.now()):
+            gone += 1
         return gone
 
     async def _buttons(self) -> int:

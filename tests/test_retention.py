@@ -13,6 +13,7 @@ import pytest
 from agent import Inbound, JarvisError, Outgoing
 from agent.settings import load
 from agent.steps import Asked, Purged, Said, Step, Usage
+from agent.store.codec import Row
 from agent.store.memory import MemoryStore
 from bot.retention import EVERY_S, FIRST_S, Retention
 from bot.routes import Routes
@@ -249,3 +250,13 @@ async def test_messages_and_buttons_go_too(tmp_path: Path) -> None:
     await one.retention.round()
     assert await one.store.find("k") is None and await one.store.recall("r") is None
     assert time.time() > one.clock.now()
+
+
+async def test_a_conversation_that_cannot_be_read_keeps_no_other(tmp_path: Path) -> None:
+    one = bench(tmp_path)
+    for session in ("a", "b", "c"):
+        await one.runs(session, 95, 92, 1)
+    one.store._rows["a"][2] = ("b0", Row("ended", 99, "{}"))
+    await one.retention.round()
+    assert len(await one.store.read("b")) == len(await one.store.read("c")) == 4
+    assert len(one.store._rows["a"]) == 9, "it was left as it is"
