@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import re
 import time
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from bot import words
 from bot.turns import PASTE_S
 from tests.fakes.lab import Lab
-from tests.fakes.model import sh
+from tests.fakes.model import Say, sh
 from tests.fakes.telegram import OWNER, Fault
 from tests.test_e2e_chat_faults import GROUP, refusal
 
@@ -72,6 +73,15 @@ async def test_d14_two_hundred_and_fifty_messages_of_a_downtime_are_told_as_old_
     assert -1 not in places and places == sorted(places)
     await lab.wait_text("waited 120 min", timeout=30)
     assert updates.pending == []
+
+
+async def test_d19_a_streamed_answer_of_twelve_thousand_characters_is_there_once_and_in_order(lab: Lab) -> None:
+    await lab.start()
+    lines = [f"{n:04d} {'word ' * 18}" for n in range(125)]
+    await lab.ask("go", [Say("\n".join(lines) + "\nFINAL10", pieces=60, pause=0.02)], "FINAL10", timeout=20)
+    shown = "\n".join(lab.screen())
+    found = [int(number) for number in re.findall(r"^(\d{4}) word", shown, re.MULTILINE)]
+    assert found == list(range(125))
 
 
 async def test_d26_what_a_failed_command_printed_is_no_message(lab: Lab) -> None:
