@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from agent.messages import History
@@ -25,8 +26,12 @@ class Folds:
     def __init__(self, edges: Edges, ledger: Ledger) -> None:
         self.seq = 0
         self.todo, self.history, self.ledger = Todo(), History(), ledger
-        self.panel: Panel = edges.fresh_panel()
-        self._window = edges.window
+        self._edges = edges
+
+    @cached_property
+    def panel(self) -> Panel:
+        """Made when it is first needed: a session that is about to read its journal has no use for an empty one."""
+        return self._edges.fresh_panel()
 
     def fold(self, seq: int, step: Step) -> None:
         self.seq = seq
@@ -34,7 +39,7 @@ class Folds:
         self.history.fold(seq, step)
         self.ledger.fold(seq, step)
         if isinstance(step, Said) and self.history.measured:
-            self._window.heard(step.model, *self.history.measured)
+            self._edges.window.heard(step.model, *self.history.measured)
 
 
 def nothing(edges: Edges) -> Folds:
