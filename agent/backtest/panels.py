@@ -15,8 +15,9 @@ UNSTICKING = frozenset({"repeated", "streak", "loops", "stuck"})
 only reminds of a failure that is still open (failure card, sticky line), tells a state (turns left, world) or judges a
 claim of success counts as a rule of its own and not into the whole."""
 
-ASKING = frozenset({"claims", "critic", "drift", "gate", "world"})
-"""They ask a disk, a test run or a model before they speak, and a recording answers nothing: they would be mute."""
+ASKING = frozenset({"claims", "critic", "drift", "gate", "jobs", "world"})
+"""They ask a disk, a job, a test run or a model before they speak, and a recording answers nothing: they would be
+mute."""
 
 
 def chosen(names: str) -> list[str]:
