@@ -156,8 +156,9 @@ async def test_undo_takes_what_the_child_wrote(lab: Lab) -> None:
     assert (lab.workspace / "kept.txt").read_text() == "after\n"
     lab.send("/undo")
     lab.press(await lab.wait_button("undo"))
+    kept = lab.workspace / "kept.txt"
     await lab.until(lambda: not (lab.workspace / "new.txt").exists(), "new.txt still stands")
-    assert (lab.workspace / "kept.txt").read_text() == "before\n"
+    await lab.until(lambda: kept.read_text() == "before\n", "kept.txt is not as it was")
 
 
 @pytest.mark.parametrize(
