@@ -139,7 +139,7 @@ async def test_a_long_wait_is_a_park_that_a_kill_does_not_end_and_a_button_does(
     await lab.start()
     sent = lab.send("go", [[wait(600), "FINALM7"]])
     told = await lab.wait_text("I wait and try again at")
-    assert re.search(r"it asks to wait 600 s.*at \d\d:\d\d", told.shown)
+    assert re.search(r"It asks to wait 600 s.*at \d\d:\d\d", told.shown)
     await quiet()  # so that the numbers of both messages are in the store
     await lab.bot.kill()
     await lab.start()
