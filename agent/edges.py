@@ -61,6 +61,7 @@ class Edges:
     tool_timeout_s: float = 300.0
     forbidden: tuple[str, ...] = ()
     slots: Slots = field(default_factory=lambda: Slots(4))
+    home: str = ""  # the HOME of commands
     reach: Reach = lambda name: None
     window: Window = field(default_factory=Window)
     led_by: Callable[[str], Model] | None = None

@@ -173,9 +173,9 @@ def _boxed(session: Session, item: OpenCall) -> bool:
     return not (item.approved and data.get("tier") == 2)
 
 
-def _only_reads(todo: Todo, item: OpenCall, workspace: str) -> bool:
+def _only_reads(todo: Todo, item: OpenCall, workspace: str, home: str) -> bool:
     """Whether the policy knows the call to change nothing, so that there is nothing to keep for an undo."""
-    scene = Scene(todo.cwd or workspace, workspace)
+    scene = Scene(todo.cwd or workspace, workspace, home)  # as the policy guard has it, so that nothing is parsed twice
     return judge(subject(item.call, item.command), item.effect, scene).tier == Tier.READ
 
 
@@ -209,7 +209,7 @@ async def _run(session: Session, item: OpenCall, tool: Tool, args: BaseModel, as
     around = replace(context(session, item.call.id), ask=ask)
     if edges.spawn is not None and session.within is None:
         around = replace(around, spawn=partial(edges.spawn, session, item.call.id))
-    undo = None if _only_reads(todo, item, around.workspace) else edges.undo
+    undo = None if _only_reads(todo, item, around.workspace, edges.home) else edges.undo
     edges.reach("K8")
     try:
         return await tool.run(replace(around, box=edges.confines and _boxed(session, item), undo=undo), args)

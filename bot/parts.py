@@ -90,6 +90,7 @@ def edges_of(settings: Settings, parts: Parts, usage: UsageProbe) -> Edges:
         past=PastSessions(parts.store),
         tool_timeout_s=settings.run.tool_timeout_s,
         forbidden=(str(settings.home),),
+        home=parts.user_home,
         slots=Slots(settings.model.parallel),
         reach=reach_of(settings.failpoint),
     )

@@ -29,7 +29,7 @@ MOST_COMMANDS = 2_000
 
 
 # A call is judged when it is proposed, when the disk has answered and before it is run.
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def read(text: str, cwds: tuple[str, ...], home: str) -> Script:
     """The commands of a script. What isn't understood is a finding."""
     source = tree(text)
