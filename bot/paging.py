@@ -11,6 +11,7 @@ from bot import words
 from bot.access import Role
 from bot.channel import Arrival, Button, Letter
 from bot.details import pages, run_of
+from bot.hidden import hidden
 from bot.markup import plain
 from bot.outbox import Sender
 from bot.routes import Routes
@@ -41,7 +42,8 @@ class Paging:
         place = await self.routes.place_of(session) if session and asked.isdecimal() else None
         if place is None or place != arrival.place:
             return words.EXPIRED
-        made = pages(run_of(await self.store.read(session), int(asked)))
+        run = run_of(await self.store.read(session), int(asked))
+        made = pages(hidden(step, self.mask) for step in run)
         number = min(int(page), len(made) - 1) if page.isdecimal() else len(made) - 1
         tag = tag or f"{crc32(arrival.press_id.encode()):08x}"
         text = plain(self.mask(words.details(number + 1, len(made), made[number])))[0].text

@@ -13,6 +13,7 @@ from bot import words
 from bot.awaiting import Awaiting
 from bot.card import Card, remark
 from bot.channel import Button, Letter, Place
+from bot.hidden import hidden
 from bot.oneline import clip
 from bot.outbox import Sender
 from bot.paging import button as details_button
@@ -68,7 +69,7 @@ class Progress:
         run = self._runs.get(session) or self._begin(session, seq, step)
         if run is None:
             return
-        run.card.fold(step)
+        run.card.fold(hidden(step, self.mask))
         self._keep_ticking(session, run)
         if isinstance(step, steps.Nudged) and self.tells(run.place, step):
             self._tell(run, step)
@@ -125,7 +126,7 @@ class Progress:
         run = self._runs[session] = _Shown(self._card(session), card_key(session, begun), place, begun)
         for seq, step in journal:
             if seq >= begun:
-                run.card.fold(step)
+                run.card.fold(hidden(step, self.mask))
                 if isinstance(step, steps.Nudged) and self.tells(place, step):
                     run.told[step.event] = run.told.get(step.event, 0) + 1
         self._keep_ticking(session, run)

@@ -16,11 +16,12 @@ from bot.routes import Routes
 VERB = "sess"
 SHOWN = 8
 TITLE = 40  # characters
+KEPT = 60  # ... that the store keeps of it (SPEC A8)
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """`mask` hides what is shaped like a key."""
+    """`mask` hides what is shaped like a key, `partial` also what may be the beginning of one."""
 
     store: Store
     hub: Hub
@@ -28,6 +29,7 @@ class Sessions:
     notices: Notices
     clock: Clock
     mask: Callable[[str], str]
+    partial: Callable[[str], str]
 
     async def command(self, arrival: Arrival, role: Role) -> str:
         """The list, with a button each; "" when it was sent. Raises StoreError."""
@@ -37,7 +39,7 @@ class Sessions:
             return words.NO_SESSIONS
         lines, rows, now = [words.SESSIONS], [], self.clock.now()
         for number, each in enumerate(found, start=1):
-            title = clip(self.mask(each.title) or "…", TITLE)
+            title = self._title(each.title)
             lines.append(f"{number}. {title}\n    {words.session_is(now - each.updated, each.session == current)}")
             if each.session != current:
                 rows.append((Button(f"{number}. {title}", f"{VERB}:{each.session}"),))
@@ -63,6 +65,11 @@ class Sessions:
         await self.routes.point(arrival.place, session)
         here = await self.store.sessions_at(arrival.place.key, 100)
         title = next((each.title for each in here if each.session == session), "")
-        told = Letter(words.session_resumed(clip(self.mask(title) or "…", TITLE)))
+        told = Letter(words.session_resumed(self._title(title)))
         await self.notices.tell(arrival.place, told, f"resumed:{arrival.press_id}")
         return ""
+
+    def _title(self, kept: str) -> str:
+        """The store keeps the beginning of a message, which may end within a key."""
+        whole = len(kept) < KEPT
+        return clip((self.mask if whole else self.partial)(kept) or "…", TITLE)

@@ -57,7 +57,7 @@ def board_of(service: Service, settings: Settings, parts: Parts, warnings: Seque
         plans=Plans(store, routes, mask),
         usages=Usages(store, parts.access, clock, zone, limits),
         fresh=Fresh(hub, store, routes, service.control, service.model.choosing, notices, clock, idle),
-        sessions=Sessions(store, hub, routes, notices, clock, mask),
+        sessions=Sessions(store, hub, routes, notices, clock, mask, parts.redactor.partial),
         log=Log(store, routes, notices, clock, zone, mask),
         keeping=Keeping(hub, routes),
         verbosity=service.verbosity,
