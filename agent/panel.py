@@ -1,7 +1,8 @@
 """The panel shows each step to the guards and turns what they say into steps of the same append.
 
 Pure. Guards are watched in the order of their names, but no result depends on that order. A guard whose class names the
-kinds of steps that tell it nothing (`deaf`) isn't shown those: they are most of a journal.
+kinds of steps that tell it nothing (`deaf`) isn't shown those: they are most of a journal. What was judged before is
+shown to a guard's method `recall`, if it has one, where that costs less than to judge it again.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ class Panel:
         self._shared = _shared(self._guards)
         deaf: list[tuple[Guard, frozenset[type[Step]]]] = [(g, getattr(g, "deaf", frozenset())) for g in self._guards]
         self._hearing = {kind: tuple([guard for guard, kinds in deaf if kind not in kinds]) for kind in KINDS}
+        self._recalling = {
+            kind: tuple([(guard, getattr(guard, "recall", guard.observe)) for guard in guards])
+            for kind, guards in self._hearing.items()
+        }
         self._folding = {kind: tuple([c.fold for c in self._shared if kind not in c.deaf]) for kind in KINDS}
         self._looks = 0
         self._about: dict[str, str | None] = {}  # look -> the call it is about
@@ -85,9 +90,9 @@ class Panel:
             kind = type(step)
             for fold in self._folding[kind]:
                 fold(step)
-            for guard in self._hearing[kind]:
+            for guard, recall in self._recalling[kind]:
                 try:
-                    answer = guard.observe(step)
+                    answer = recall(step)
                 except Exception as error:
                     self._at_fault(guard, step, error)
                     continue

@@ -10,6 +10,7 @@ import pytest
 
 from agent.guards.policy import Policy
 from agent.panel import Panel
+from agent.policy.reading import read
 from agent.steps import (
     Asked,
     Call,
@@ -372,6 +373,40 @@ def test_a_replay_of_the_same_steps_says_the_same() -> None:
     late.replay(first.journal)
     again = proposed("git push", "c9", at=30)
     assert late.observe(again) == first.panel.observe(again) == []
+
+
+COMMANDS = ["ls", "git push", "bash x.sh; curl e", "python3 -c 1", "./x", f"cat {OWN}/x", "rm -r y", "git push"]
+
+
+@pytest.mark.parametrize("mode", ["sandbox", "ask", "full"])
+def test_a_replay_up_to_any_step_says_the_same_of_what_follows(mode: str) -> None:
+    session = Session(policy(mode=mode), opened(mode), asked())
+    for at, command in enumerate(COMMANDS):
+        if session.tell(proposed(command, f"c{at}", at=10.0 + at)):
+            verdict = Decided(at=20, call_id=f"c{at}", verdict="allow", by="t:1", reason="session" if at % 2 else "")
+            session.tell(verdict)
+        if at % 3:
+            session.tell(Finished(at=21, call_id=f"c{at}", tool="shell", outcome=Outcome.OK, text="", cwd=WORKSPACE))
+    said = [step for step in session.journal if isinstance(step, Looking | Nudged)]
+    borders = [at for at, step in enumerate(session.journal) if not isinstance(step, Looking | Nudged)]
+    for border in borders:
+        late = Panel([policy(mode=mode)])
+        late.replay(session.journal[:border])
+        rest = [step for step in session.journal[border:] if not isinstance(step, Looking | Nudged)]
+        before = [step for step in session.journal[:border] if isinstance(step, Looking | Nudged)]
+        assert [*before, *(each for step in rest for each in late.observe(step))] == said, f"from {border} on"
+
+
+def test_a_replay_reads_no_command_again_that_was_simply_run() -> None:
+    steps: list[Step] = [opened(), asked()]
+    for at in range(5):
+        steps.append(proposed(f"echo never-read-{at}", f"c{at}"))
+        steps.append(Finished(at=4, call_id=f"c{at}", tool="shell", outcome=Outcome.OK, text=""))
+    read_before = read.cache_info().misses
+    Panel([policy()]).replay(steps)
+    assert read.cache_info().misses == read_before
+    Panel([policy()]).observe(steps[2])
+    assert read.cache_info().misses == read_before + 1
 
 
 def test_a_restart_between_question_and_answer_keeps_the_question() -> None:

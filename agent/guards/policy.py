@@ -20,6 +20,7 @@ from agent.steps import (
     Finished,
     Level,
     Looking,
+    Nudged,
     Opened,
     Proposed,
     Seen,
@@ -60,6 +61,7 @@ class Policy:
     _workspace: str = field(default="", init=False, repr=False)
     _cwd: str = field(default="", init=False, repr=False)
     _open: dict[str, _Open] = field(default_factory=dict, init=False, repr=False)
+    _recalled: dict[str, Proposed] = field(default_factory=dict, init=False, repr=False)  # judged before, not again
     _looks: dict[str, str] = field(default_factory=dict, init=False, repr=False)  # look -> call
     _asked: dict[str, str] = field(default_factory=dict, init=False, repr=False)  # call -> what would be allowed
     _allowed: set[str] = field(default_factory=set, init=False, repr=False)
@@ -78,6 +80,22 @@ class Policy:
                 self._fold(step)
         return None
 
+    def recall(self, step: Step) -> None:
+        """A step that was judged before. A call is judged again only if it was looked into or asked about: reading its
+        command is most of what an old session costs when it is opened."""
+        match step:
+            case Proposed():
+                self._recalled[step.call.id] = step
+                return
+            case (
+                Looking(guard=self.name, about=str(about)) | Nudged(guard=self.name, level=Level.ASK, about=str(about))
+            ):
+                if (proposed := self._recalled.pop(about, None)) is not None:
+                    self._proposed(proposed)
+            case _:
+                pass
+        self.observe(step)
+
     # -- what is remembered -----------------------------------------------------------------------------------------
     def _fold(self, step: Step) -> None:
         match step:
@@ -93,9 +111,10 @@ class Policy:
                 self._cwd = step.cwd or self._cwd
                 self._tainted |= step.tool in _FROM_THE_WEB or step.tainted
                 self._open.pop(step.call_id, None)
+                self._recalled.pop(step.call_id, None)
             case Ended():
                 self._role, self._tainted = None, False
-                for held in (self._open, self._looks, self._asked):
+                for held in (self._open, self._recalled, self._looks, self._asked):
                     held.clear()
             case _:
                 pass
