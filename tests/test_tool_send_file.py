@@ -119,7 +119,7 @@ def key_shape(path: Path) -> None:
         ("a/" * 3000, None, "longer than 4095"),
         ("f/g", empty, "no folder"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)[:30]),
 )
 def test_what_may_not_go_is_refused_in_a_sentence(
     tmp_path: Path, typed: str, made: Callable[[Path], None] | None, why: str
