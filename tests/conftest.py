@@ -52,8 +52,3 @@ async def lab(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[L
     async with Lab(tmp_path, given.get("chats", ()), given.get("env"), given.get("command", ())) as bench:
         yield bench
         assert not bench.faults()
-
-
-def pytest_make_parametrize_id(val: object) -> str | None:
-    """A function is named by its name: by its address, no two workers would have the same tests."""
-    return getattr(val, "__name__", None) if callable(val) else None
