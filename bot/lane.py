@@ -15,7 +15,7 @@ from bot.pace import Pace
 EDIT_S = 1.5  # seconds between two edits in a private chat
 DRAFT_S = 1.5  # ... and between two views of what is being written
 MEANT_S = 10.0  # seconds that messages wait at most after a preview was one call too many
-CARD_S = 0.25  # how often a preview looks whether a card still waits
+CARD_S = 0.25  # how often a preview looks whether a card still waits, and the other way round
 GROUP_EDIT_S = 4.0  # ... and in a group, where 20 calls a minute are all there is
 FIRST_RETRY_S = 0.5
 LAST_RETRY_S = 30.0
@@ -134,11 +134,14 @@ class Lane:
             await self.quiet.wait()
             now = self.clock.monotonic()
             pause = (GROUP_EDIT_S if self.chat.startswith("-") else EDIT_S) if edit else 0.0
-            wait = max(self.flooded, self._edited_at + pause - now, self.pace.spare(self.chat, now))
+            passing = edit and not card.final  # the answer is to find room behind it
+            yields = passing and self._words_turn
+            wait = max(self.flooded, self._edited_at + (2 * pause if yields else pause) - now)
+            wait = max(wait, self.pace.spare(self.chat, now, keep=int(passing)))
             if wait <= 0 and not card.late:
                 self._edited_at = now
                 return self._count(now)
-            await self.clock.sleep(wait)
+            await self.clock.sleep(min(wait, CARD_S) if yields else wait)
         return None
 
     async def lull(self) -> bool:
@@ -147,12 +150,22 @@ class Lane:
         while self.previews and not self.parked:
             await self.quiet.wait()
             now = self.clock.monotonic()
-            card = CARD_S if any(card.stale for card in self.cards.values()) else 0.0
+            card = CARD_S if any(self._precedes(card) for card in self.cards.values()) else 0.0
             wait = max(self.flooded, self._drawn_at + DRAFT_S - now, self.pace.idle(self.chat, now), card)
             if wait <= 0:
                 return bool(self.previews)
             await self.clock.sleep(wait)
         return False
+
+    @property
+    def _words_turn(self) -> bool:
+        """Whether a preview waits, and the newest call was for a card: in a run that talks and works each has its turn,
+        for both together would have more calls than a chat is allowed."""
+        return bool(self.previews) and self._drawn_at < self._edited_at
+
+    def _precedes(self, card: LiveCard) -> bool:
+        """Whether it goes before what is still being written."""
+        return card.stale and (card.final or card.message_id is None or not self._words_turn)
 
     def count_draft(self) -> float:
         """A preview is about to be shown. Returns the moment, for `done`."""

@@ -72,11 +72,12 @@ class Pace:
 
     def delay(self, chat: str, now: float) -> float:
         """Seconds until this chat's own limits allow one more call; 0 = now."""
-        return _wait(max((w.next(now) for w in self._chats.get(chat, ())), default=now) - now)
+        return self._own(chat, now, 0)
 
-    def spare(self, chat: str, now: float) -> float:
-        """Seconds until an edit may go: as `delay`, and some of the limit over all chats stays free for messages."""
-        return max(self.delay(chat, now), self._everybody(now, self._all.most // 3))
+    def spare(self, chat: str, now: float, keep: int = 0) -> float:
+        """Seconds until an edit may go: as `delay` with room left for `keep` other calls, and some of the limit over
+        all chats stays free for messages."""
+        return max(self._own(chat, now, keep), self._everybody(now, self._all.most // 3))
 
     def idle(self, chat: str, now: float) -> float:
         """Seconds until what could as well be left out may go: as `spare`, and most of the limits is free."""
@@ -108,6 +109,9 @@ class Pace:
         self._made.done(made, now)
         for window in self._chats.get(chat, ()):
             window.move(now)
+
+    def _own(self, chat: str, now: float, keep: int) -> float:
+        return _wait(max((w.next(now, keep) for w in self._chats.get(chat, ())), default=now) - now)
 
     def _everybody(self, now: float, keep: int) -> float:
         return _wait(max(self._all.next(now, keep) - now, self._made.wait(now, keep)))

@@ -203,3 +203,12 @@ def test_no_schedule_breaks_a_limit(asks: list[tuple[str, float]]) -> None:
         assert busiest(moments, 3.0) <= 3
         if chat.startswith("-"):
             assert busiest(moments, 60.0) <= 20
+
+
+@pytest.mark.parametrize(("made", "delay", "kept"), [(1, 0, 0), (2, 0, 3.0 + SLACK), (3, 3.0 + SLACK, 3.0 + SLACK)])
+def test_progress_leaves_room_for_the_answer_behind_it(made: int, delay: float, kept: float) -> None:
+    pace = Pace()
+    for _ in range(made):
+        pace.take("7", 0.0)
+    assert pace.delay("7", 0.0) == pytest.approx(delay)
+    assert pace.spare("7", 0.0, keep=1) == pytest.approx(kept)

@@ -167,7 +167,7 @@ async def test_what_never_fits_ends_in_a_sentence_and_the_next_message_is_tried_
     [ended] = await bench.steps(Ended)
     assert ended.end == End.FAILED
     assert "JARVIS_MODEL__CONTEXT_TOKENS" in ended.reason
-    assert "1024" in ended.reason
+    assert "1,024" in ended.reason
     assert len(bench.model.requests) == 3
     assert [leg.context for leg in await bench.steps(Opened)] == [16_384, 1_024, 1]  # at last as little as there is
     bench.holds = 1 << 40

@@ -44,8 +44,8 @@ def private(home: str, box: Box, name: str) -> str:
     folder = Path(home, "box", digest, name)
     try:
         if not folder.is_dir():
-            for above in (folder.parent.parent, folder.parent):  # with `parents` the first would be open to all
-                above.mkdir(0o700, exist_ok=True)
+            for above in (Path(home), Path(home, "box"), folder.parent):  # `parents` would make them as the umask says
+                above.mkdir(0o700, exist_ok=True, parents=True)
             folder.mkdir(exist_ok=True)
             folder.chmod(0o1777)
     except OSError as error:
