@@ -134,7 +134,7 @@ class Lane:
             await self.quiet.wait()
             now = self.clock.monotonic()
             pause = (GROUP_EDIT_S if self.chat.startswith("-") else EDIT_S) if edit else 0.0
-            passing = edit and not card.final  # the answer is to find room behind it
+            passing = edit and not card.final and card.letter.silent  # progress: the answer is to find room behind it
             yields = passing and self._words_turn
             wait = max(self.flooded, self._edited_at + (2 * pause if yields else pause) - now)
             wait = max(wait, self.pace.spare(self.chat, now, keep=int(passing)))
@@ -165,7 +165,8 @@ class Lane:
 
     def _precedes(self, card: LiveCard) -> bool:
         """Whether it goes before what is still being written."""
-        return card.stale and (card.final or card.message_id is None or not self._words_turn)
+        progress = card.message_id is not None and not card.final and card.letter.silent
+        return card.stale and not (progress and self._words_turn)
 
     def count_draft(self) -> float:
         """A preview is about to be shown. Returns the moment, for `done`."""
