@@ -22,7 +22,7 @@ from bot.verbosity import TELLS, is_loud
 
 logger = logging.getLogger(__name__)
 
-FIRST_S = 1.0  # a run that is shorter than this shows no card
+FIRST_S = 0.7  # a run that is shorter than this shows no card
 FIRST_CALLS = 2  # ... unless it makes this many calls
 TICK_S = 5.0  # the elapsed time moves on by itself
 NUDGE = 400  # characters of a nudge in chat
