@@ -56,6 +56,11 @@ class LiveCard:
         """Whether what it would have told was over before there was a gap for it, and there is nothing to press."""
         return self.live and self.final and not (self.tried or self.message_id or self.letter.buttons)
 
+    @property
+    def passing(self) -> bool:
+        """Whether it is progress, which gives way to words and leaves room for the answer behind it."""
+        return self.message_id is not None and not self.final and self.letter.silent
+
 
 @dataclass(eq=False, slots=True)
 class Preview:
@@ -134,10 +139,9 @@ class Lane:
             await self.quiet.wait()
             now = self.clock.monotonic()
             pause = (GROUP_EDIT_S if self.chat.startswith("-") else EDIT_S) if edit else 0.0
-            passing = edit and not card.final and card.letter.silent  # progress: the answer is to find room behind it
-            yields = passing and self._words_turn
+            yields = card.passing and self._words_turn
             wait = max(self.flooded, self._edited_at + (2 * pause if yields else pause) - now)
-            wait = max(wait, self.pace.spare(self.chat, now, keep=int(passing)))
+            wait = max(wait, self.pace.spare(self.chat, now, keep=int(card.passing)))
             if wait <= 0 and not card.late:
                 self._edited_at = now
                 return self._count(now)
@@ -165,8 +169,7 @@ class Lane:
 
     def _precedes(self, card: LiveCard) -> bool:
         """Whether it goes before what is still being written."""
-        progress = card.message_id is not None and not card.final and card.letter.silent
-        return card.stale and not (progress and self._words_turn)
+        return card.stale and not (card.passing and self._words_turn)
 
     def count_draft(self) -> float:
         """A preview is about to be shown. Returns the moment, for `done`."""

@@ -87,3 +87,12 @@ async def test_a_debate_of_silent_voices_is_a_failure_and_stop_ends_one_that_han
     await lab.until(lambda: len(lab.model.requests) >= before + 4, "no voices")
     lab.send("/stop")
     await lab.ask("and now?", ["AFTER"], "AFTER")
+
+
+async def test_the_list_shows_no_half_of_a_key_at_which_a_title_was_cut(lab: Lab) -> None:
+    await lab.start()
+    await lab.ask(f"{'w ' * 15}ghp_{'a1B2' * 9} is it", ["ONE"], "ONE")
+    lab.send("/new")
+    sent = lab.send("/sessions")
+    listed = await lab.wait_text("1. w w w", after=sent.after)
+    assert "ghp_" not in listed.shown
